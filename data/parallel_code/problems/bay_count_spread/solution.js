@@ -1,0 +1,7 @@
+function bayCountSpread(counts) {
+  const [first = []] = counts;
+  return first.map((_, bay) => {
+    const column = counts.map((day) => day[bay]);
+    return Math.max(...column) - Math.min(...column);
+  });
+}

@@ -1,0 +1,3 @@
+function choirEchoWords(line) {
+  return line.replace(/[aeiou]+[^aeiou ]*(?= |$)/gi, (tail) => `${tail}(${tail.toLowerCase()})`);
+}

@@ -1,0 +1,3 @@
+function windowSignReadsBothWays(sign) {
+  return /^[AHIMOTUVWXY ]*$/.test(sign) && sign === [...sign].reverse().join("");
+}

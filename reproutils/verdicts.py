@@ -1,0 +1,157 @@
+"""All runs together: the verdict table, reference runs beside the embedded one, and the fragments
+that the home page takes in."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from bs4 import BeautifulSoup
+from matplotlib.figure import Figure
+
+from reproutils.claims import load_claims
+from reproutils.errors import ReproError
+from reproutils.figures import ForestRow, forest
+from reproutils.paths import atomic_write, data_dir, named_path
+from reproutils.results import Results, read_results
+from reproutils.tables import Interval, show_table
+
+EMBEDDED = "this book"
+COMPARED = {
+    "cosine": "pooled cosine, as in the paper",
+    "no_first": "position 0 left out",
+    "no_first_centred": "position 0 out, mean subtracted",
+    "mismatched": "other text of the same length",
+    "cut": "both cut to the shorter length",
+    "untrained": "untrained network",
+    "cka_biased": "linear CKA, as in the paper",
+    "cka_debiased": "debiased CKA",
+}
+COMPARISON_FORMATS = {"R²": Interval("low", "high", 2), "paper": ".2f", "n": ",d"}
+
+
+def read_runs(folder: str | Path) -> dict[str, Results]:
+    """Notebook -> results of each run below ``folder``, the collecting notebook apart.
+
+    Raises:
+        ReproError: there is none.
+    """
+    place = named_path(str(folder))
+    runs = {}
+    for path in sorted(place.glob("*/results.json")):
+        results = read_results(path)
+        if results.notebook != "verdicts":
+            runs[results.notebook] = results
+    if not runs:
+        raise ReproError(f"no results.json below {place}; run the other notebooks first")
+    return runs
+
+
+def read_references() -> dict[str, Results]:
+    """Name -> results of each run kept in ``data/reference``."""
+    return {path.stem: read_results(path) for path in sorted((data_dir() / "reference").glob("*.json"))}
+
+
+def verdict_table(runs: Mapping[str, Results]) -> pd.DataFrame:
+    """One row per tested claim: ``claim, what it says, the paper, verdict, scale, why``."""
+    claims = load_claims()
+    rows = [
+        {
+            "claim": verdict.id,
+            "what it says": claims[verdict.id].title,
+            "the paper": claims[verdict.id].figure,
+            "verdict": verdict.verdict,
+            "scale": verdict.scale,
+            "why": verdict.why,
+        }
+        for results in runs.values()
+        for verdict in results.claims
+    ]
+    order = list(claims)
+    return pd.DataFrame(sorted(rows, key=lambda row: order.index(row["claim"])))
+
+
+def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results]) -> pd.DataFrame:
+    """The length regressions of every run that made them.
+
+    Returns:
+        One row per similarity, language pair and run: ``similarity, pair, run, R², low, high,
+        paper, n``.
+    """
+    rows = []
+    labelled = {**{EMBEDDED: runs[name] for name in ("f4_translation",) if name in runs}, **references}
+    for key, label in COMPARED.items():
+        for name, results in labelled.items():
+            for estimate in results.estimates:
+                match = re.fullmatch(rf"r2_{key}_([a-z]{{2}}_[a-z]{{2}})", estimate.id)
+                if match and estimate.value is not None:
+                    rows.append(
+                        {
+                            "similarity": label,
+                            "pair": match[1].replace("_", "-"),
+                            "run": name,
+                            "R²": estimate.value,
+                            "low": estimate.low,
+                            "high": estimate.high,
+                            "paper": estimate.paper if estimate.paper is not None else np.nan,
+                            "n": estimate.n,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
+    """One forest plot per language pair, runs as series."""
+    pairs = list(dict.fromkeys(frame["pair"]))
+    axes = np.atleast_1d(figure.subplots(1, len(pairs), sharey=True))
+    for ax, pair in zip(axes, pairs, strict=True):
+        rows = frame[frame["pair"] == pair].to_dict("records")
+        forest(
+            ax,
+            [
+                ForestRow(
+                    str(row["similarity"]),
+                    row["R²"],
+                    row["low"],
+                    row["high"],
+                    None if np.isnan(row["paper"]) else row["paper"],
+                    str(row["run"]),
+                )
+                for row in rows
+            ],
+        )
+        ax.set(xlabel=f"R² on the log length ratio, {pair.upper()}", xlim=(-0.02, 1))
+
+
+def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
+    """``verdict_table.md`` and ``summary.md`` for the home page."""
+    table = verdict_table(runs)
+    notebooks = {verdict.id: name for name, results in runs.items() for verdict in results.claims}
+    shown = show_table(
+        table.drop(columns="why"),
+        name="verdict-overview",
+        caption="Verdicts so far. Each links to the notebook that tests it.",
+        folder=folder,
+    )
+    soup = BeautifulSoup(str(shown.data), "html.parser")
+    for cell in soup.find_all("th", scope="row"):
+        claim = cell.get_text()
+        link = soup.new_tag("a", href=f"runs/{notebooks[claim]}.html")
+        link.string = claim
+        cell.clear()
+        cell.append(link)
+    counts = Counter(table["verdict"])
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    waiting = len(load_claims()) - len(table)
+    summary = (
+        f"Of the {len(table)} claims tested so far: {html.escape(told)}. {waiting} more are listed in "
+        f"`data/claims.yml` and wait for their notebooks."
+    )
+    for name, text in {"verdict_table.md": str(soup), "summary.md": summary}.items():
+        with atomic_write(folder / name) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
