@@ -104,10 +104,20 @@ def draw_setting(fig):
         label="biased, rows as the longer",
     )  # fmt: skip
     scatter(
-        right, pairs["ratio"], pairs["cka_debiased"], color="C2", marker="^", label="debiased, 100 rows"
+        right,
+        pairs["ratio"],
+        pairs["cka_debiased"],
+        color="C2",
+        marker="^",
+        label="debiased, 100 rows",
     )
     right.plot(
-        ratio, theory.cka_null_level(lengths, p.width), color="C3", ls="--", lw=2, label="chance level"
+        ratio,
+        theory.cka_null_level(lengths, p.width),
+        color="C3",
+        ls="--",
+        lw=2,
+        label="chance level",
     )
     right.set(xlabel="length ratio r", ylabel="linear CKA", ylim=(-0.1, 1.08))
     right.legend(loc="center left", bbox_to_anchor=(0.0, 0.5))
@@ -167,10 +177,15 @@ def draw_rows(fig):
         )  # fmt: skip
     grid = np.geomspace(min(rows), max(rows), 80)
     ax.plot(
-        grid, theory.cka_null_level(grid, p.width), color="C3", ls="--", lw=2, label="chance level d/(d + n)"
+        grid,
+        theory.cka_null_level(grid, p.width),
+        color="C3",
+        ls="--",
+        lw=2,
+        label="chance level d/(d + n)",
     )
     ax.set(xscale="log", xlabel="aligned rows n", ylabel="linear CKA of independent rows")
-    ax.legend(loc="center right")
+    ax.legend(loc="lower right")
 
 
 run.figure(
@@ -210,23 +225,37 @@ for name, part in (("weak", weak), ("strong", strong)):
         spearmanr(1 / group["rho"], group["slope"]).statistic for _, group in part.groupby("n")
     ]
     run.record(f"slope_rank_{name}_anisotropy", float(np.mean(ranks)))
-run.record("slope_peak_ratio", float((curves.loc[curves.groupby("n")["slope"].idxmax(), "rho"] / [5, 20, 100]).mean()))
+run.record(
+    "slope_peak_ratio",
+    float((curves.loc[curves.groupby("n")["slope"].idxmax(), "rho"] / [5, 20, 100]).mean()),
+)
 
 # %% tags=["hide-input"]
 
 
 def draw_rho(fig):
     left, right = fig.subplots(1, 2)
-    for colour, (n, group) in zip(("C0", "C1", "C2"), curves.groupby("n"), strict=True):
+    for (colour, style), (n, group) in zip(
+        (("C0", "-"), ("C1", "--"), ("C2", ":")), curves.groupby("n"), strict=True
+    ):
         left.plot(group["rho"], group["exact"], color=colour, label=f"n = {n}, exact")
         drawn = group.dropna(subset="monte_carlo")
         left.errorbar(
-            drawn["rho"], drawn["monte_carlo"], 2 * drawn["standard_error"], fmt="o", ms=4, color=colour
+            drawn["rho"],
+            drawn["monte_carlo"],
+            2 * drawn["standard_error"],
+            fmt="o",
+            ms=4,
+            color=colour,
         )
-        right.plot(group["rho"] / n, group["slope"], color=colour, label=f"n = {n}")
-    left.set(xscale="log", xlabel="ρ (strong anisotropy at the left)", ylabel="expected cosine, both lengths n")
+        right.plot(group["rho"] / n, group["slope"], color=colour, ls=style, lw=3, label=f"n = {n}")
+    left.set(
+        xscale="log",
+        xlabel="ρ (strong anisotropy at the left)",
+        ylabel="expected cosine, both lengths n",
+    )
     left.legend()
-    right.axvline(2, color="C3", ls="--", lw=1.5, label="u = 2")
+    right.axvline(2, color="C3", ls="-.", lw=1.5, label="u = 2")
     right.set(xscale="log", xlabel="u = ρ / n", ylabel="change of cosine per unit of ln n")
     right.legend()
 

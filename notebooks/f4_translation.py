@@ -53,7 +53,7 @@ from reproutils.errors import ReproError
 from reproutils.figures import ForestRow, forest, line_with_band, scatter
 from reproutils.lens import read_lens
 from reproutils.models import load_model
-from reproutils.pairs import extract_pairs, log_length_ratio
+from reproutils.pairs import computed_states, extract_pairs, log_length_ratio
 from reproutils.regression import bootstrap_interval
 from reproutils.tables import Interval
 
@@ -67,7 +67,8 @@ PAPER = {"en-fr": 0.23, "en-de": 0.33}
 
 # %% tags=["hide-input"]
 corpora = {
-    pair: run.uses_corpus(load_parallel_text(p.dataset, pair).take(p.n_items, p.seed)) for pair in languages
+    pair: run.uses_corpus(load_parallel_text(p.dataset, pair).take(p.n_items, p.seed))
+    for pair in languages
 }
 
 
@@ -76,11 +77,15 @@ def states_of(name, layers_of):
     loaded = load_model(name, p.dtype, p.device)
     found = {}
     for pair, corpus in corpora.items():
-        first, second = (corpus.texts[language] for language in corpus.languages)
-        found[pair] = extract_pairs(
-            loaded, first, second, layers=layers_of(loaded), band=loaded.middle_blocks(), truncate=p.truncate
+        of_pair = extract_pairs(
+            loaded,
+            corpus.texts,
+            layers=layers_of(loaded),
+            band=loaded.middle_blocks(),
+            truncate=p.truncate,
         )
-        for states in found[pair].all_states:
+        found[pair] = of_pair[corpus.languages[1]]
+        for states in computed_states(of_pair):
             run.uses_states(states)
     return loaded, found
 
@@ -94,7 +99,11 @@ except ReproError as reason:
     lens, no_lens = None, str(reason)
 layer_names, band = loaded.layer_names, loaded.middle_blocks()
 del loaded
-twin = states_of(p.untrained, lambda m: m.middle_blocks())[1] if p.untrained else {pair: None for pair in languages}
+twin = (
+    states_of(p.untrained, lambda m: m.middle_blocks())[1]
+    if p.untrained
+    else dict.fromkeys(languages)
+)
 
 run.table(
     pd.DataFrame(
@@ -104,7 +113,9 @@ run.table(
                 "pairs": len(states),
                 "tokens, English": int(np.median(states.first.n_tokens)),
                 "tokens, other": int(np.median(states.second.n_tokens)),
-                "sd of ln ratio": float(log_length_ratio(states.first.n_tokens, states.second.n_tokens).std()),
+                "sd of ln ratio": float(
+                    log_length_ratio(states.first.n_tokens, states.second.n_tokens).std()
+                ),
                 "aligned rows": int(np.median(states.n_rows)),
                 "pairs with 4 or more rows": int(states.usable.sum()),
                 "texts cut to the context": states.first.n_truncated + states.second.n_truncated,
@@ -122,7 +133,8 @@ run.table(
 # ## The measurement, and the controls that the paper leaves out
 #
 # Each row below is one regression on the same predictor. The first is the paper's. The next ones take away
-# position 0 (an attention sink in many models), the mean of the corpus, or both. Then the content goes:
+# position 0 (an attention sink in many models {cite:p}`xiao2024sinks`), all sink tokens wherever they stand
+# (norm above ten times the median of the text), the mean of the corpus, or both. Then the content goes:
 # the other text is replaced by one of the same length from another pair. Then the lengths go: both texts
 # are cut to the shorter one. Last, the same network with random weights.
 
@@ -137,39 +149,28 @@ for pair, states in trained.items():
     for row in fits[pair].itertuples():
         slug = f"{row.key}_{pair.replace('-', '_')}"
         values = {
-            "r2": (row.r2, row.r2_low, row.r2_high, PAPER.get(pair) if row.key == "cosine" else None),
+            "r2": (
+                row.r2,
+                row.r2_low,
+                row.r2_high,
+                PAPER.get(pair) if row.key == "cosine" else None,
+            ),
             "beta": (row.beta, row.beta_low, row.beta_high, None),
             "r2_noise": (row.r2_noise, row.r2_noise_low, row.r2_noise_high, None),
         }
         for quantity, (value, low, high, paper) in values.items():
-            run.record_interval(f"{quantity}_{slug}", value, low, high, row.units, unit="pair", paper=paper)
+            run.record_interval(
+                f"{quantity}_{slug}", value, low, high, row.units, unit="pair", paper=paper
+            )
 
 # %% tags=["hide-input"]
-TABLE = {
-    "label": "similarity",
-    "beta": "β, log ratio",
-    "r2": "R², log ratio",
-    "r2_noise": "R², 1/m + 1/n",
-    "se": "clustered SE of β",
-    "n": "n pairs",
-    "mean": "mean",
-}
 for pair, frame in fits.items():
-    shown = frame.drop(columns=["key", "family", "units"])
-    bounds = {c: c for c in shown.columns if c.endswith(("_low", "_high"))}
-    shown = shown[[c for name in TABLE for c in (name, f"{name}_low", f"{name}_high") if c in shown]]
     run.table(
-        shown.rename(columns=TABLE | bounds),
+        controls.shown_fits(frame),
         name=f"controls-{pair}",
         caption=f"Length regressions for {pair.upper()}: standardised slope and explained variance with 95 % "
         "bootstrap intervals over pairs.",
-        formats={
-            "β, log ratio": Interval("beta_low", "beta_high", 2),
-            "R², log ratio": Interval("r2_low", "r2_high", 2),
-            "R², 1/m + 1/n": Interval("r2_noise_low", "r2_noise_high", 2),
-            "clustered SE of β": ".2f",
-            "mean": ".2f",
-        },
+        formats=controls.FIT_FORMATS,
     )
 
 
@@ -188,7 +189,11 @@ def draw_forest(fig):
             ],
         )  # fmt: skip
         ax.set(xlabel="R² on the log length ratio", xlim=(-0.02, 1))
-        ax.annotate(pair.upper(), (0.98, 0.02), xycoords="axes fraction", ha="right", fontweight="bold")
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+        ax.annotate(
+            pair.upper(), (0.98, 0.02), xycoords="axes fraction", ha="right", fontweight="bold"
+        )
 
 
 run.figure(
@@ -206,7 +211,11 @@ run.figure(
 # ## What one sees in the raw scatter
 
 # %% tags=["hide-input"]
-views = {"as in the paper": ("all", False), "position 0 left out": ("no_first", False), "position 0 out, mean subtracted": ("no_first", True)}
+views = {
+    "as in the paper": ("all", False),
+    "sink tokens out": ("no_sinks", False),
+    "sinks and mean out": ("no_sinks", True),
+}
 
 
 def draw_scatter(fig):
@@ -219,7 +228,7 @@ def draw_scatter(fig):
             slope, level = np.polyfit(x, y, 1)
             ends = np.array([x.min(), x.max()])
             ax.plot(ends, level + slope * ends, color="C4", lw=2.5)
-            ax.set_title(f"{pair.upper()}: {label}", fontsize=10.5)
+            ax.set_title(f"{pair.upper()}: {label}", fontsize=10)
         row[0].set_ylabel("pooled cosine")
     for ax in axes[-1]:
         ax.set_xlabel("ln(tokens EN / other)")
@@ -229,38 +238,43 @@ run.figure(
     draw_scatter,
     name="scatter",
     size=(9.6, 3.2 * len(trained) + 0.4),
-    caption="Each point is a sentence pair. Position 0 pulls all cosines towards 1; without it, and without the "
+    caption="Each point is a sentence pair. Sink tokens pull all cosines towards 1; without them, and without the "
     "corpus mean, the scale opens up.",
     alt="Scatter plots of pooled cosine against the log length ratio with a fitted line, one row per language "
-    "pair and three columns: as in the paper with cosines close to 1, with position 0 left out, and with the mean "
+    "pair and three columns: as in the paper with cosines close to 1, with sink tokens left out, and with the mean "
     "subtracted as well, where cosines spread over a wide range.",
 )
+middle = band[len(band) // 2]
 for pair, states in trained.items():
     slug = pair.replace("-", "_")
-    middle = band[len(band) // 2]
-    for span in ("all", "no_first"):
+    for span in ("all", "no_sinks"):
         rho = states.rho(span, middle)
         run.record(f"rho_{span}_{slug}", rho if np.isfinite(rho) else None, n=2 * len(states), unit="text")
-    run.record(f"mean_length_{slug}", float(np.median(np.r_[states.first.n_tokens, states.second.n_tokens])))
+    run.record(f"median_tokens_{slug}", float(np.median(np.r_[states.first.n_tokens, states.second.n_tokens])))
+    run.record(f"texts_with_sinks_{slug}", states.texts_with_sinks(middle), n=2 * len(states), unit="text")
 
 # %% tags=["hide-input"]
 for pair in languages:
     slug = pair.replace("-", "_")
     run.say(
         f"**{pair.upper()}** (n = {{r2_cosine_{slug}:n}} pairs). The length ratio explains {{r2_cosine_{slug}:ci.2f}} of "
-        f"the variance of pooled cosine. With position 0 left out it is {{r2_no_first_{slug}:ci.2f}}, with the corpus mean "
-        f"subtracted as well {{r2_no_first_centred_{slug}:ci.2f}}. With the other text exchanged for one of the same "
-        f"length it is {{r2_mismatched_{slug}:ci.2f}}; of the theory's own predictor, 1/m + 1/n, "
-        f"{{r2_noise_mismatched_{slug}:ci.2f}}. Of CKA the ratio explains {{r2_cka_biased_{slug}:ci.2f}} (biased) and "
-        f"{{r2_cka_debiased_{slug}:ci.2f}} (debiased)."
+        f"the variance of pooled cosine, with a slope of {{beta_cosine_{slug}:ci.2f}}. With the other text exchanged for one "
+        f"of the same length it still explains {{r2_mismatched_{slug}:ci.2f}}: that part needs no shared content. But with "
+        f"sink tokens left out of the exchanged pairs {{r2_mismatched_no_sinks_{slug}:ci.2f}} is left, while the true pairs "
+        f"keep {{r2_no_sinks_{slug}:ci.2f}}, or {{r2_no_sinks_centred_{slug}:ci.2f}} when the corpus mean is subtracted as well. "
+        f"That remainder depends on what is said: translations of unequal length say less the same. Cutting both texts to "
+        f"the same length leaves {{r2_cut_{slug}:ci.2f}} of variance to a ratio that is no longer there. Of CKA the ratio "
+        f"explains {{r2_cka_biased_{slug}:ci.2f}} (biased) and {{r2_cka_debiased_{slug}:ci.2f}} (debiased)."
     )
+main = languages[0].replace("-", "_")
 run.say(
     "How the states compare with the paper's model of them: ρ, noise over shared energy, estimated within texts at "
-    "{layer} is {rho_all_" + languages[0].replace("-", "_") + ":.1f} with position 0 and {rho_no_first_"
-    + languages[0].replace("-", "_") + ":.1f} without, for texts of {mean_length_" + languages[0].replace("-", "_")
-    + ":.0f} tokens in the median. A large value with position 0 is not noise spread over all tokens, as equation 3 assumes, "
-    "but one token that carries nearly all of the energy: its weight in the mean is 1/n.",
-    layer=band[len(band) // 2],
+    f"{{layer}}, is {{rho_all_{main}:.1f}} with sink tokens and {{rho_no_sinks_{main}:.1f}} without, for texts of "
+    f"{{median_tokens_{main}:.0f}} tokens in the median. The large value is not noise spread over all tokens, as equation 3 "
+    "assumes: it is one token that carries nearly all of the energy and enters the mean with weight 1/n. A share "
+    f"{{texts_with_sinks_{main}:.2f}} of the texts has a sink token besides position 0, so leaving out position 0 alone is not "
+    "enough.",
+    layer=middle,
 )
 
 # %% [markdown]
@@ -279,30 +293,15 @@ run.record("spec_lowest", curve["r2"].min())
 run.record("spec_highest", curve["r2"].max())
 run.record("spec_count", float(len(curve)))
 run.table(
-    curve.assign(beta=curve["beta"]),
+    curve,
     name="specification-curve",
     caption=f"Pooled cosine of {main_pair.upper()} on length, one row per reasonable choice that the paper leaves open.",
     formats={"r2": Interval("r2_low", "r2_high", 2), "beta": ".2f"},
 )
 
 
-def draw_curve(fig):
-    top, bottom = fig.subplots(2, 1, sharex=True, height_ratios=[1.3, 1])
-    x = np.arange(len(curve))
-    top.vlines(x, curve["r2_low"], curve["r2_high"], color="C0", lw=1.6)
-    top.plot(x, curve["r2"], "o", ms=4, color="C0")
-    top.set(ylabel="R²", ylim=(-0.02, 1))
-    levels = [(column, level) for column in ("predictor", "band", "position 0", "mean") for level in curve[column].unique()]
-    for height, (column, level) in enumerate(levels):
-        chosen = np.flatnonzero(curve[column] == level)
-        bottom.plot(chosen, np.full(len(chosen), height), "|", ms=8, mew=2, color=f"C{['predictor', 'band', 'position 0', 'mean'].index(column)}")
-    bottom.set_yticks(range(len(levels)), [f"{column}: {level}" for column, level in levels], fontsize=9)
-    bottom.set(xlabel="specification, sorted by R²")
-    bottom.grid(axis="y", visible=False)
-
-
 run.figure(
-    draw_curve,
+    lambda fig: controls.draw_specifications(fig, curve),
     name="specification-curve-figure",
     size=(8.0, 6.4),
     caption="One point per specification. The marks below say which choice each one makes.",
@@ -326,27 +325,43 @@ for pair, states in trained.items():
     slug = pair.replace("-", "_")
     partner = mismatch_same_length(states.second.n_tokens, np.random.default_rng(p.seed))
     common = {"seed": p.seed, "resamples": p.resamples}
-    for name, span, centred in (("raw", "all", False), ("no_first", "no_first", False), ("centred", "no_first", True)):
+    for name, span, centred in (
+        ("raw", "all", False),
+        ("no_sinks", "no_sinks", False),
+        ("centred", "no_sinks", True),
+    ):
         rate = convergence.win_rate(states, partner, span=span, centred=centred, **common)
         run.record(f"win_rate_{name}_{slug}", rate, unit="pair")
     if twin[pair] is not None:
         won = [
-            convergence.wins(s.cosine("no_first", centred=True), s.cosine("no_first", centred=True, partner=partner))
+            convergence.wins(
+                s.cosine("no_sinks", centred=True),
+                s.cosine("no_sinks", centred=True, partner=partner),
+            )
             for s in (states, twin[pair])
         ]
         run.record(f"win_rate_untrained_{slug}", bootstrap_interval(won[1], **common), unit="pair")
-        run.record(f"win_rate_gain_{slug}", bootstrap_interval(won[0] - won[1], **common), unit="pair")
-    null = convergence.item_cka(states, band[len(band) // 2], permutations=max(p.permutations, 199), seed=p.seed)
+        run.record(
+            f"win_rate_gain_{slug}", bootstrap_interval(won[0] - won[1], **common), unit="pair"
+        )
+    null = convergence.item_cka(
+        states, band[len(band) // 2], permutations=max(p.permutations, 199), seed=p.seed
+    )
     run.record(f"item_cka_{slug}", float(null.observed), n=len(states), unit="pair")
     run.record(f"item_cka_null_{slug}", float(np.quantile(null.null, 0.975)), n=len(states))
     run.record(f"item_cka_p_{slug}", float(null.p_value), n=len(states))
 
 partner = mismatch_same_length(trained[main_pair].second.n_tokens, np.random.default_rng(p.seed))
-depth = convergence.by_layer(trained[main_pair], layer_names, partner, seed=p.seed, resamples=min(p.resamples, 500))
+depth = convergence.by_layer(
+    trained[main_pair], layer_names, partner, seed=p.seed, resamples=min(p.resamples, 500)
+)
 run.record("rv_cka_gap", trained[main_pair].rv_gap(), n=int(trained[main_pair].usable.sum()))
 run.record("retrieval_best", depth["retrieval"].max(), n=len(trained[main_pair]))
 run.record("mutual_knn_best", depth["mutual_knn"].max(), n=len(trained[main_pair]))
-run.record("mutual_knn_chance", convergence.neighbours(len(trained[main_pair])) / (len(trained[main_pair]) - 1))
+run.record(
+    "mutual_knn_chance",
+    convergence.neighbours(len(trained[main_pair])) / (len(trained[main_pair]) - 1),
+)
 
 # %% tags=["hide-input"]
 
@@ -354,26 +369,40 @@ run.record("mutual_knn_chance", convergence.neighbours(len(trained[main_pair])) 
 def draw_depth(fig):
     left, right = fig.subplots(1, 2, sharex=True)
     x = np.arange(len(depth))
-    for colour, key, label in (("C0", "win_raw", "pooled cosine, as in the paper"), ("C1", "win_no_first", "position 0 left out"), ("C2", "win_centred", "position 0 out, mean subtracted")):
-        line_with_band(left, x, depth[key], depth[f"{key}_low"], depth[f"{key}_high"], label, color=colour)
+    for colour, key, label in (
+        ("C0", "win_raw", "pooled cosine, as in the paper"),
+        ("C1", "win_no_sinks", "sink tokens left out"),
+        ("C2", "win_centred", "sink tokens out, mean subtracted"),
+    ):
+        line_with_band(
+            left, x, depth[key], depth[f"{key}_low"], depth[f"{key}_high"], label, color=colour
+        )
     left.axhline(0.5, color="C5", ls="--", lw=1.5, label="chance")
-    left.set(ylabel="share of pairs in which the translation wins", ylim=(0.4, 1.02))
-    left.legend(loc="lower right", fontsize=9)
+    left.set(ylabel="share of pairs won by the translation", ylim=(0.4, 1.02))
+    left.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize=10)
     right.plot(x, depth["retrieval"], color="C2", label="retrieval by centred cosine")
     right.plot(x, depth["mutual_knn"], color="C3", ls="-.", label="mutual 10-nearest neighbours")
-    right.axhline(run.estimates["mutual_knn_chance"].value, color="C5", ls="--", lw=1.5, label="chance, neighbours")
+    right.axhline(
+        run.estimates["mutual_knn_chance"].value,
+        color="C5",
+        ls="--",
+        lw=1.5,
+        label="chance, neighbours",
+    )
     right.set(ylabel="accuracy or overlap", ylim=(-0.02, 1.02))
-    right.legend(fontsize=9)
+    right.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize=10)
     step = max(1, len(depth) // 8)
     for ax in (left, right):
-        ax.set_xticks(x[::step], [name.replace("block ", "") for name in depth["layer"][::step]], rotation=45)
+        ax.set_xticks(
+            x[::step], [name.replace("block ", "") for name in depth["layer"][::step]], rotation=45
+        )
         ax.set_xlabel("layer (embed, then block)")
 
 
 run.figure(
     draw_depth,
     name="convergence",
-    size=(9.6, 4.4),
+    size=(9.6, 5.2),
     caption="Left: how often a translation is nearer than another sentence of the same length. Right: how often it "
     "is the nearest of all, and how far the two languages agree on neighbours.",
     alt="Two panels over the layers. Left: share of pairs in which the true translation wins, for raw cosine, with "
@@ -381,7 +410,19 @@ run.figure(
     "and mutual nearest neighbours with their chance level.",
 )
 run.table(
-    depth[["layer", "win_raw", "win_raw_low", "win_raw_high", "win_centred", "win_centred_low", "win_centred_high", "retrieval", "mutual_knn"]],
+    depth[
+        [
+            "layer",
+            "win_raw",
+            "win_raw_low",
+            "win_raw_high",
+            "win_centred",
+            "win_centred_low",
+            "win_centred_high",
+            "retrieval",
+            "mutual_knn",
+        ]
+    ],
     name="convergence-by-layer",
     caption=f"Convergence by layer, {main_pair.upper()}.",
     formats={
@@ -395,7 +436,7 @@ for pair in languages:
     slug = pair.replace("-", "_")
     run.say(
         f"**{pair.upper()}.** The translation wins in {{win_rate_raw_{slug}:ci.2f}} of pairs by raw cosine and in "
-        f"{{win_rate_centred_{slug}:ci.2f}} after position 0 and the mean are removed. Item-level debiased CKA at the middle of "
+        f"{{win_rate_centred_{slug}:ci.2f}} after sink tokens and the mean are removed. Item-level debiased CKA at the middle of "
         f"the band is {{item_cka_{slug}:.2f}} (97.5 % of its null lies below {{item_cka_null_{slug}:.2f}}, "
         f"p = {{item_cka_p_{slug}:.3f}})."
         + (
@@ -424,7 +465,11 @@ else:
     own_prompt = (lens.english > lens.english_other)[inside].mean(0)
     run.record("lens_english_share", bootstrap_interval(english_first, seed=p.seed), unit="prompt")
     run.record("lens_own_prompt_share", bootstrap_interval(own_prompt, seed=p.seed), unit="prompt")
-    run.record("lens_french_last_share", bootstrap_interval((lens.french > lens.english)[-1].astype(float), seed=p.seed), unit="prompt")
+    run.record(
+        "lens_french_last_share",
+        bootstrap_interval((lens.french > lens.english)[-1].astype(float), seed=p.seed),
+        unit="prompt",
+    )
     run.record("lens_dropped", float(lens.n_dropped))
 
     def draw_lens(fig):
@@ -436,7 +481,16 @@ else:
             ("C1", ":", lens.english_other, "English word, other prompts"),
         ):
             spread = 1.96 * values.std(1, ddof=1) / np.sqrt(values.shape[1])
-            line_with_band(ax, x, values.mean(1), values.mean(1) - spread, values.mean(1) + spread, label, color=colour, ls=style)
+            line_with_band(
+                ax,
+                x,
+                values.mean(1),
+                values.mean(1) - spread,
+                values.mean(1) + spread,
+                label,
+                color=colour,
+                ls=style,
+            )
         ax.axvspan(x[inside[0]], x[inside[-1]], color="C5", alpha=0.12, lw=0)
         ax.set(xlabel="block (shaded: the middle band)", ylabel="mean log-probability (nats)")
         ax.legend()

@@ -48,7 +48,11 @@ run.table(
 )
 for verdict, count in table["verdict"].value_counts().items():
     run.record(f"n_{verdict.replace(' ', '_')}", float(count))
-run.say("Tested so far: {count} of {total} claims.", count=str(len(table)), total=str(len(verdicts.load_claims())))
+run.say(
+    "Tested so far: {count} of {total} claims.",
+    count=str(len(table)),
+    total=str(len(verdicts.load_claims())),
+)
 
 # %% [markdown]
 # ## Reference runs

@@ -1,8 +1,9 @@
 """The papers' claims as data, and the rule that turns estimates into a verdict.
 
 ``data/claims.yml`` states for each claim the criteria that were fixed before any number was looked
-at. A criterion compares one estimate, or an end of its interval, with a threshold. ``core`` criteria
-are what the claim says; ``control`` criteria are the explanations that its authors left out.
+at. A criterion compares one estimate, or an end of its interval, with a threshold. ``core``
+criteria are what the claim says; ``control`` criteria are the explanations that its authors left
+out.
 
 The rule: no core criterion can be evaluated: *not testable here*. Every core criterion fails:
 *fails*. Everything passes: *holds*. Anything between: *holds in part*.
@@ -21,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from reproutils.errors import ReproError
 from reproutils.paths import registry_file
 from reproutils.results import ClaimVerdict, Estimate, Verdict
+from reproutils.tables import interval_cell
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {">": operator.gt, "<": operator.lt}
 
@@ -101,7 +103,9 @@ class Claim(BaseModel):
             told.append(f"not measured in this run: {', '.join(missing)}")
         scale = "paper scale" if {model, "*"} & set(self.paper_scale) else "small-scale analogue"
         why = "; ".join(told) or "this run measured nothing that bears on it"
-        return ClaimVerdict(id=self.id, verdict=verdict, scale=scale, why=why[0].upper() + why[1:] + ".")
+        return ClaimVerdict(
+            id=self.id, verdict=verdict, scale=scale, why=why[0].upper() + why[1:] + "."
+        )
 
 
 def load_claims() -> dict[str, Claim]:
@@ -131,12 +135,7 @@ def claims_of(notebook: str) -> list[Claim]:
 
 def format_interval(estimate: Estimate, spec: str = ".2f") -> str:
     """``0.23 [0.17, 0.30]``, or the value alone when there is no interval."""
-    if estimate.value is None:
-        return "undefined"
-    text = format(estimate.value, spec)
-    if estimate.low is None or estimate.high is None:
-        return text
-    return f"{text} [{format(estimate.low, spec)}, {format(estimate.high, spec)}]"
+    return interval_cell(estimate.value, estimate.low, estimate.high, spec)
 
 
 def _fill(template: str, estimate: Estimate) -> str:

@@ -24,8 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         after Ctrl-C, 138 when a notebook's kernel died.
     """
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    for noisy in ("httpx", "papermill", "traitlets", "filelock", "huggingface_hub"):
+    for noisy in ("httpx", "traitlets", "filelock", "huggingface_hub"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # What papermill has to say of a failure is in the exception.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
     parsed = _parser().parse_args(arguments)
     command: Command = parsed.command
     try:
@@ -109,7 +111,9 @@ def _models(_: argparse.Namespace) -> int:
 
     for alias, spec in registry().items():
         print(f"{alias:22} {spec.about} ({spec.licence})")
-    print("\nAlso: path:FOLDER, path:FILE.gguf, and Hub ids such as owner/name or owner/name@revision")
+    print(
+        "\nAlso: path:FOLDER, path:FILE.gguf, and Hub ids such as owner/name or owner/name@revision"
+    )
     return 0
 
 
@@ -124,26 +128,43 @@ def _corpora(arguments: argparse.Namespace) -> int:
 
 
 def _verify_code(languages: str) -> int:
-    from reproutils.corpora import code_verification
+    from reproutils.corpora.code_verification import verify
+    from reproutils.corpora.parallel_code import LANGUAGES, own_corpus_folder
 
-    return code_verification.verify_corpus([name for name in languages.split(",") if name])
+    chosen = languages.split(",") if languages else list(LANGUAGES)
+    folder = own_corpus_folder()
+    report = verify(folder, languages=chosen)
+    print(report.summary())
+    if report.ok and set(chosen) == set(LANGUAGES):
+        report.write(folder.parent / "verification.json")
+    return 0 if report.ok else 1
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from reproutils.notebook import parameters_of
     from reproutils.runner import profile, run_notebook
 
     given = profile(arguments.profile).get(arguments.notebook, {}) if arguments.profile else {}
     for name in ("model", "dataset"):
         if value := getattr(arguments, name):
             given[name] = _absolute(value)
+    defaults = parameters_of(arguments.notebook)
     for setting in arguments.set:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ReproError(f"--set {setting}: write it as KEY=VALUE")
-        parsed = yaml.safe_load(value)
-        given[name] = value if isinstance(parsed, dict | list) or parsed is None else parsed
+        given[name] = value if isinstance(defaults.get(name), str) else _number_or_truth(value)
     out = (arguments.out or Path("runs") / arguments.notebook).resolve()
     return _finish(lambda: run_notebook(arguments.notebook, given, out, force=arguments.force), out)
+
+
+def _number_or_truth(text: str) -> object:
+    """``text`` as YAML reads it if that is a number or a truth value, else as it stands."""
+    try:
+        parsed = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+    return parsed if isinstance(parsed, bool | int | float) else text
 
 
 def _absolute(name: str) -> str:
@@ -154,11 +175,11 @@ def _absolute(name: str) -> str:
 
 
 def _finish(run: Callable[[], tuple[object, bool]], out: Path) -> int:
-    from reproutils.runner import NotebookFailed
+    from reproutils.runner import NotebookError
 
     try:
         _, ran = run()
-    except NotebookFailed as error:
+    except NotebookError as error:
         print(f"reproutils: {error}", file=sys.stderr)
         return error.status
     print(f"{'results in' if ran else 'up to date:'} {out}")
@@ -181,11 +202,11 @@ def _verdicts(arguments: argparse.Namespace) -> int:
 
 def _book(arguments: argparse.Namespace) -> int:
     from reproutils.book import build_book
-    from reproutils.runner import NotebookFailed
+    from reproutils.runner import NotebookError
 
     try:
         page = build_book(arguments.profile, pages_only=arguments.pages_only)
-    except NotebookFailed as error:
+    except NotebookError as error:
         print(f"reproutils: {error}", file=sys.stderr)
         return error.status
     print(f"The book is built. Open {page}")

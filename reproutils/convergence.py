@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reproutils.errors import ReproError
-from reproutils.pairs import PairStates
+from reproutils.pairs import PairStates, SpanName
 from reproutils.regression import Interval, bootstrap_interval
 from reproutils.similarity import (
     PermutationNull,
@@ -23,11 +23,18 @@ NEIGHBOURS = 10
 
 def wins(true: np.ndarray, other: np.ndarray) -> np.ndarray:
     """(n,) 1 where the true partner is more similar than the other, 1/2 on a tie."""
-    return (true > other) + 0.5 * (true == other)
+    won: np.ndarray = (true > other) + 0.5 * (true == other)
+    return won
 
 
 def win_rate(
-    states: PairStates, partner: np.ndarray, *, span: str, centred: bool, seed: int, resamples: int
+    states: PairStates,
+    partner: np.ndarray,
+    *,
+    span: SpanName,
+    centred: bool,
+    seed: int,
+    resamples: int,
 ) -> Interval:
     """Share of pairs whose true partner beats ``partner`` by pooled cosine over the band."""
     true = states.cosine(span, centred=centred)
@@ -44,7 +51,7 @@ def by_layer(
         partner: (n_pairs,) another text of the same length for each pair.
 
     Returns:
-        One row per layer: ``layer``; ``win_raw``, ``win_no_first`` and ``win_centred`` (share of
+        One row per layer: ``layer``; ``win_raw``, ``win_no_sinks`` and ``win_centred`` (share of
         pairs whose true partner is the more similar one) with ``_low`` and ``_high``;
         ``retrieval`` (nearest-neighbour accuracy by centred cosine, mean of both directions) and
         ``mutual_knn``.
@@ -53,16 +60,20 @@ def by_layer(
     rows = []
     for layer in layers:
         row: dict[str, float | str] = {"layer": layer}
-        a, b = states.pooled(layer, "no_first")
+        a, b = states.pooled(layer, "no_sinks")
         centred = a - a.mean(0), b - b.mean(0)
         for name, (left, right) in {
             "win_raw": states.pooled(layer, "all"),
-            "win_no_first": (a, b),
+            "win_no_sinks": (a, b),
             "win_centred": centred,
         }.items():
             won = wins(cosine_rows(left, right), cosine_rows(left, right[partner]))
             interval = bootstrap_interval(won, seed=seed, resamples=resamples)
-            row |= {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+            row |= {
+                name: interval.value,
+                f"{name}_low": interval.low,
+                f"{name}_high": interval.high,
+            }
         row["retrieval"] = float(retrieval_accuracy(*centred).mean)
         row["mutual_knn"] = float(mutual_knn(*centred, k))
         rows.append(row)
@@ -78,5 +89,5 @@ def neighbours(n: int) -> int:
 
 def item_cka(states: PairStates, layer: str, *, permutations: int, seed: int) -> PermutationNull:
     """Debiased CKA between the two sides' pooled states (rows are items), with its null."""
-    a, b = states.pooled(layer, "no_first")
+    a, b = states.pooled(layer, "no_sinks")
     return linear_cka_null(a, b, permutations, np.random.default_rng(seed))

@@ -41,7 +41,7 @@ def _lock_findings() -> Iterator[tuple[bool, str]]:
     wrong = []
     for line in lock.read_text(encoding="utf-8").splitlines():
         if match := re.match(r"([A-Za-z0-9._-]+)==([^\s;]+)", line):
-            name, wanted = match.groups()
+            name, wanted = match[1], match[2].partition("+")[0]
             try:
                 found = importlib.metadata.version(name).partition("+")[0]
             except importlib.metadata.PackageNotFoundError:
@@ -50,6 +50,9 @@ def _lock_findings() -> Iterator[tuple[bool, str]]:
                 wrong.append(f"{name} {found} (wanted {wanted})")
     if wrong:
         listed = ", ".join(wrong[:5])
-        yield False, f"{len(wrong)} packages differ from requirements.lock: {listed}; run `make install`"
+        yield (
+            False,
+            f"{len(wrong)} packages differ from requirements.lock: {listed}; run `make install`",
+        )
     else:
         yield True, "all packages as in requirements.lock"

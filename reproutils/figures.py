@@ -21,6 +21,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,8 @@ def theme(dark: bool) -> Iterator[None]:
         "grid.color": grid,
         "image.cmap": "cividis",
         "legend.facecolor": background,
-        "legend.edgecolor": grid,
-        "legend.frameon": False,
+        "legend.edgecolor": background,
+        "legend.framealpha": 0.85,
         "savefig.facecolor": background,
         "svg.fonttype": "path",
         "text.color": ink,
@@ -215,7 +216,8 @@ class ForestRow:
 def forest(ax: Axes, rows: Sequence[ForestRow]) -> None:
     """Draw one estimate with its interval per row, from top to bottom.
 
-    The paper's values are open diamonds. A row without a finite estimate is labelled "no
+    Neighbouring rows of one label (one estimate in several runs, say) stand together under a
+    single label. The paper's values are open diamonds. A row without a finite estimate says "no
     estimate". The legend stands above the axes.
 
     Args:
@@ -227,66 +229,62 @@ def forest(ax: Axes, rows: Sequence[ForestRow]) -> None:
     """
     if not rows:
         raise ReproError("a forest plot needs at least one row; none was given")
-    series = list(dict.fromkeys(row.series for row in rows))
-    ink = mpl.rcParams["text.color"]
-    for height, row in enumerate(rows):
-        if row.low > row.high:
-            raise ReproError(
-                f"row {row.label!r}: the interval {row.low} to {row.high} is upside down; "
-                "give the lower end first"
-            )
-        number = series.index(row.series)
-        colour, marker = f"C{number % 6}", _MARKERS[number % len(_MARKERS)]
-        if np.isfinite(row.value):
-            ax.plot([row.low, row.high], [height, height], color=colour, linewidth=2.5)
-            ax.plot([row.value], [height], color=colour, marker=marker, markersize=8)
-        else:
-            ax.text(0.02, height, "no estimate", transform=ax.get_yaxis_transform(), va="center")
-        if row.paper is not None:
-            ax.plot(
-                [row.paper],
-                [height],
-                marker="D",
-                markersize=9,
-                markerfacecolor="none",
-                markeredgecolor=ink,
-                markeredgewidth=1.5,
-                linestyle="none",
-            )
-    ax.set_yticks(
-        range(len(rows)), [textwrap.fill(row.label, _LABEL_WIDTH) for row in rows], va="center"
-    )
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    styles: dict[str, dict[str, Any]] = {
+        name: {
+            "color": f"C{number % len(LIGHT_PALETTE)}",
+            "marker": _MARKERS[number % len(_MARKERS)],
+            "markersize": 8,
+            "linewidth": 2.5,
+        }
+        for number, name in enumerate(dict.fromkeys(row.series for row in rows))
+    }
+    diamond: dict[str, Any] = {
+        "marker": "D",
+        "markersize": 9,
+        "markerfacecolor": "none",
+        "markeredgecolor": mpl.rcParams["text.color"],
+        "markeredgewidth": 1.5,
+        "linestyle": "none",
+    }
+    groups = [(label, list(members)) for label, members in groupby(rows, lambda row: row.label)]
+    gap = 0.7 if len(groups) < len(rows) else 0.0
+    ticks, height = [], 0.0
+    for _, members in groups:
+        ticks.append(height + (len(members) - 1) / 2)
+        for row in members:
+            _forest_row(ax, row, height, styles[row.series], diamond)
+            height += 1
+        height += gap
+    labels = [textwrap.fill(label, _LABEL_WIDTH) for label, _ in groups]
+    ax.set_yticks(ticks, labels, va="center")
+    ax.set_ylim(height - gap - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
     handles = [
-        Line2D(
-            [],
-            [],
-            color=f"C{number % 6}",
-            linewidth=2.5,
-            marker=_MARKERS[number % len(_MARKERS)],
-            markersize=8,
-            label=name or "this run, with its interval",
-        )
-        for number, name in enumerate(series)
+        Line2D([], [], label=name or "this run, with its interval", **style)
+        for name, style in styles.items()
     ]
     if any(row.paper is not None for row in rows):
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color="none",
-                marker="D",
-                markersize=9,
-                markerfacecolor="none",
-                markeredgecolor=ink,
-                markeredgewidth=1.5,
-                label="the paper",
-            )
-        )
+        handles.append(Line2D([], [], label="the paper", **diamond))
     ax.legend(
         handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=min(len(handles), 2)
     )
+
+
+def _forest_row(
+    ax: Axes, row: ForestRow, height: float, style: dict[str, Any], diamond: dict[str, Any]
+) -> None:
+    if row.low > row.high:
+        raise ReproError(
+            f"row {row.label!r}: the interval {row.low} to {row.high} is upside down; "
+            "give the lower end first"
+        )
+    if np.isfinite(row.value):
+        ax.plot([row.low, row.high], [height, height], **{**style, "marker": "none"})
+        ax.plot([row.value], [height], **style)
+    else:
+        ax.text(0.02, height, "no estimate", transform=ax.get_yaxis_transform(), va="center")
+    if row.paper is not None:
+        ax.plot([row.paper], [height], **diamond)
 
 
 def line_with_band(

@@ -52,7 +52,9 @@ def read_lens(model: LoadedModel, *, limit: int = 0) -> tuple[Lens, States]:
     Raises:
         ReproError: the model has no language-model head, or fewer than eight prompts can be used.
     """
-    entries = tomllib.loads((data_dir() / "lens_prompts.toml").read_text(encoding="utf-8"))["prompts"]
+    entries = tomllib.loads((data_dir() / "lens_prompts.toml").read_text(encoding="utf-8"))[
+        "prompts"
+    ]
     kept = []
     for prompt, french, english in entries:
         # After an elided article the word follows without a blank.

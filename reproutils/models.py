@@ -108,7 +108,8 @@ class LoadedModel:
             getattr(_text_config(self.network.config), "max_position_embeddings", None),
             self.tokenizer.model_max_length,
         ]
-        return min(int(limit) for limit in limits if limit and limit < 10**9)
+        # Positions relative to each other, as in Bloom, set no limit.
+        return min((int(limit) for limit in limits if limit and limit < 10**9), default=10**9)
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -267,16 +268,22 @@ def check_guard(
         )
 
 
+def _reason(error: BaseException) -> str:
+    """The first sentence of an error of another library."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].split(". ")[0]
+
+
 def _text_config(config: Any) -> Any:
     return config.get_text_config()
 
 
 def _check_device(device: str) -> None:
     try:
-        torch.empty(0, device=device)
+        torch.zeros(1, device=device).cpu()
     except (RuntimeError, AssertionError) as error:
         raise ReproError(
-            f"device {device!r} is not available here ({str(error).splitlines()[0]}); use cpu"
+            f"device {device!r} is not available here ({_reason(error)}); use cpu"
         ) from error
 
 
@@ -340,7 +347,9 @@ def _load_hub(name: str, dtype: str, device: str) -> LoadedModel:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
     except ImportError as error:
-        raise ReproError(f"model {name}: needs the hub extra: pip install 'reproutils[hub]'") from error
+        raise ReproError(
+            f"model {name}: needs the hub extra: pip install 'reproutils[hub]'"
+        ) from error
     repository, _, revision = name.partition("@")
     try:
         folder = snapshot_download(
@@ -370,20 +379,26 @@ def _load_folder(
     about: str = "",
 ) -> LoadedModel:
     try:
-        config = AutoConfig.from_pretrained(folder)
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        raise ReproError(f"model {name}: no usable config.json in {folder.name}") from error
+        raise ReproError(
+            f"model {name}: no usable config.json in {folder.name} ({_reason(error)})"
+        ) from error
     tokenizer = _load_tokenizer(name, folder)
     causal = _is_causal(config)
     builder = AutoModelForCausalLM if causal else AutoModel
     try:
         network, report = builder.from_pretrained(
-            folder, dtype=DTYPES[dtype], use_safetensors=True, output_loading_info=True
+            folder,
+            dtype=DTYPES[dtype],
+            use_safetensors=True,
+            output_loading_info=True,
+            trust_remote_code=False,
         )
     except Exception as error:
         raise ReproError(
             f"model {name}: cannot read the weights in {folder.name} "
-            f"({type(error).__name__}: {str(error).splitlines()[0]})"
+            f"({type(error).__name__}: {_reason(error)})"
         ) from error
     # A pooling head on top of an encoder is not used here, and many checkpoints lack it.
     missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
@@ -394,7 +409,9 @@ def _load_folder(
             f"model {name}: the checkpoint {kind} {len(keys)} tensors, first {keys[0]}; "
             f"it does not fit its configuration"
         )
-    digest = weights_digest or _digest([_file_digest(path) for path in sorted(folder.glob("*.safetensors"))])
+    digest = weights_digest or _digest(
+        [_file_digest(path) for path in sorted(folder.glob("*.safetensors"))]
+    )
     return LoadedModel(
         name=name,
         network=network.to(device).eval(),
@@ -409,7 +426,7 @@ def _load_folder(
 
 def _load_tokenizer(name: str, folder: Path) -> Any:
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:
         raise ReproError(
             f"model {name}: no usable tokenizer in {folder.name}; copy tokenizer.json and "
@@ -448,7 +465,7 @@ def _converted(gguf: Path, label: str, expected: float | None) -> Path:
     except Exception as error:
         raise ReproError(
             f"{gguf.name}: cannot be converted ({type(error).__name__}: "
-            f"{str(error).splitlines()[0]}); the file may be damaged or its architecture unknown"
+            f"{_reason(error)}); the file may be damaged or its architecture unknown"
         ) from error
     check_guard(network.eval(), tokenizer, gguf.name, expected)
     config = network.config

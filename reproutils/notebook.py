@@ -12,16 +12,17 @@ import ast
 import hashlib
 import html
 import importlib.metadata
+import math
 import platform
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from string import Formatter
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from IPython.display import HTML, Markdown, display
@@ -29,7 +30,7 @@ from matplotlib.figure import Figure
 
 from reproutils import figures, tables
 from reproutils.claims import claims_of
-from reproutils.corpora import ParallelText
+from reproutils.corpora import ParallelCode, ParallelText
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel
 from reproutils.paths import named_path, project_root
@@ -41,6 +42,7 @@ from reproutils.states import States
 PARAMETERS_CELL = '# %% tags=["parameters"'
 VERSIONED = ("torch", "transformers", "numpy", "scipy", "statsmodels", "reproutils")
 DOWNLOADS = "../../downloads"
+Corpus = TypeVar("Corpus", ParallelCode, ParallelText)
 
 
 def parameters_of(notebook: str) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def parameters_of(notebook: str) -> dict[str, Any]:
     path = notebook_source(notebook)
     for cell in re.split(r"^(?=# %%)", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
         if cell.startswith(PARAMETERS_CELL):
-            return _assignments(cell)
+            return {name: ast.literal_eval(value) for name, value in _assignments(cell).items()}
     raise ReproError(f"{path.name} has no cell tagged parameters")
 
 
@@ -79,8 +81,8 @@ def check_parameters(notebook: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All parameters of ``notebook``: the defaults with ``given`` in place.
 
     Raises:
-        ReproError: a name that the notebook does not have (with the nearest one that it has), or a
-            value of another type than the default's.
+        ReproError: a name that the notebook does not have (with the nearest one that it has), a
+            value of another type than the default's, or a number that is not finite.
     """
     defaults = parameters_of(notebook)
     for name, value in given.items():
@@ -98,6 +100,8 @@ def check_parameters(notebook: str, given: Mapping[str, Any]) -> dict[str, Any]:
                 f"{notebook}: parameter {name} must be of type {wanted.__name__} "
                 f"(such as {defaults[name]!r}), not {value!r}"
             )
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ReproError(f"{notebook}: parameter {name} must be a finite number, not {value}")
     return {**defaults, **given}
 
 
@@ -125,7 +129,9 @@ def input_hash(notebook: str, parameters: Mapping[str, Any]) -> str:
             files = place.rglob("*") if place.is_dir() else place.parent.glob(f"{place.name}*")
             sources += sorted(path for path in files if path.is_file())
     if "runs" in parameters:
-        sources += sorted(Path(parameters["runs"]).glob("*/results.json"))
+        runs = named_path(parameters["runs"]).glob("*/results.json")
+        # Its own results lie beside those that it reads.
+        sources += sorted(path for path in runs if path.parent.name != notebook)
         sources += sorted((root / "data" / "reference").glob("*.json"))
     for path in sources:
         # The package's folder of compiled caches and the output of other runs do not count.
@@ -144,10 +150,8 @@ def begin(notebook: str, namespace: Mapping[str, Any]) -> Run:
     Raises:
         ReproError: an unknown or ill-typed parameter.
     """
-    names = parameters_of(notebook)
+    names = [*parameters_of(notebook), *_assignments(injected_parameters_source() or "")]
     given = {name: namespace[name] for name in names if name in namespace}
-    if injected := injected_parameters_source():
-        given |= _assignments(injected)
     return Run(notebook, check_parameters(notebook, given))
 
 
@@ -169,7 +173,7 @@ class Run:
         self.estimates: dict[str, Estimate] = {}
         self._hash = input_hash(notebook, parameters)
         self._model: LoadedModel | None = None
-        self._corpora: list[ParallelText] = []
+        self._corpora: list[ParallelCode | ParallelText] = []
         self._tokens = 0
         self._files: list[str] = []
         self._started = time.perf_counter()
@@ -179,7 +183,7 @@ class Run:
         self._model = model
         return model
 
-    def uses_corpus(self, corpus: ParallelText) -> ParallelText:
+    def uses_corpus(self, corpus: Corpus) -> Corpus:
         """Record a corpus that the run reads."""
         self._corpora.append(corpus)
         return corpus
@@ -197,7 +201,7 @@ class Run:
         unit: str | None = None,
         paper: float | None = None,
         n: int | None = None,
-    ) -> Estimate:
+    ) -> None:
         """Record one number under a name that is unique in the notebook.
 
         Raises:
@@ -205,16 +209,13 @@ class Run:
         """
         if name in self.estimates:
             raise ReproError(f"{self.notebook}: estimate {name!r} is recorded twice")
+        low = high = None
         if isinstance(value, Interval):
-            estimate = Estimate(
-                id=name, value=value.value, low=value.low, high=value.high, n=value.n,
-                unit=unit, paper=paper,
-            )  # fmt: skip
-        else:
-            number = None if value is None else float(value)
-            estimate = Estimate(id=name, value=number, n=n, unit=unit, paper=paper)
-        self.estimates[name] = estimate
-        return estimate
+            value, low, high, n = value.value, value.low, value.high, value.n
+        number = None if value is None else float(value)
+        self.estimates[name] = Estimate(
+            id=name, value=number, low=low, high=high, n=n, unit=unit, paper=paper
+        )
 
     def record_interval(
         self,
@@ -226,10 +227,10 @@ class Run:
         *,
         unit: str | None = None,
         paper: float | None = None,
-    ) -> Estimate:
+    ) -> None:
         """:meth:`record` for an interval that comes out of a table."""
         interval = Interval(float(value), float(low), float(high), int(n))
-        return self.record(name, interval, unit=unit, paper=paper)
+        self.record(name, interval, unit=unit, paper=paper)
 
     def say(self, text: str, **words: str) -> None:
         """Show Markdown in which ``{name:.2f}`` is a recorded estimate.
@@ -254,7 +255,9 @@ class Run:
     ) -> None:
         """Show a table and keep it as CSV."""
         display(
-            tables.show_table(frame, name=name, caption=caption, folder=self.folder, formats=formats)
+            tables.show_table(
+                frame, name=name, caption=caption, folder=self.folder, formats=formats
+            )
         )
         self._files.append(f"{name}.csv")
 
@@ -299,7 +302,8 @@ class Run:
         except KeyError:
             near = get_close_matches(name, self.estimates, n=1, cutoff=0.0)
             raise ReproError(
-                f"{self.notebook}: no estimate {name!r} is recorded; the nearest is {near}"
+                f"{self.notebook}: no estimate {name!r} is recorded"
+                + (f"; the nearest is {near[0]!r}" if near else "")
             ) from None
         return number_html(self.notebook, estimate, spec)
 
@@ -329,7 +333,8 @@ class Run:
         links = ", ".join(f"[{name}]({DOWNLOADS}/{self.notebook}/{name})" for name in files)
         versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
         corpora = "; ".join(
-            f"{corpus.name} ({len(corpus)} pairs, `{corpus.fingerprint}`, {corpus.provenance.licence})"
+            f"{corpus.name} ({len(corpus)} items, `{corpus.fingerprint}`, "
+            f"{corpus.provenance.licence})"
             for corpus in self._corpora
         )
         lines = [
@@ -382,14 +387,11 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _assignments(source: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _assignments(source: str) -> dict[str, ast.expr]:
+    """What ``source`` assigns to plain names."""
+    found: dict[str, ast.expr] = {}
     for node in ast.parse(source).body:
-        target = None
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-        elif isinstance(node, ast.AnnAssign):
-            target = node.target
-        if isinstance(target, ast.Name) and node.value is not None:  # type: ignore[attr-defined]
-            found[target.id] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            found |= dict.fromkeys(names, node.value)
     return found

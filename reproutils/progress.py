@@ -14,7 +14,7 @@ def injected_parameters_source() -> str | None:
     outside a notebook and in an interactive one."""
     kernel = sys.modules.get("IPython")
     shell = kernel.get_ipython() if kernel else None
-    for source in (shell.user_ns.get("In", ()) if shell else ()):
+    for source in shell.user_ns.get("In", ()) if shell else ():
         if source.startswith(INJECTED_HEADER):
             return str(source)
     return None

@@ -7,7 +7,8 @@ product over weighted moments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,23 +66,23 @@ def length_fit(
         seed: seed of the bootstrap.
 
     Raises:
-        ReproError: fewer than 4 usable rows, or a constant column.
+        ReproError: fewer than 4 usable rows or 2 units, or a constant column.
     """
     y, x = np.asarray(similarity, dtype=np.float64), np.asarray(predictor, dtype=np.float64)
     keep = np.isfinite(y) & np.isfinite(x)
     y, x = y[keep], x[keep]
-    labels = np.flatnonzero(keep) if groups is None else np.asarray(groups, dtype=object)[keep]
+    labels = _labels(groups, keep)
     if len(y) < 4:
         raise ReproError(f"only {len(y)} usable rows for a regression; at least 4 are needed")
     check_design(pd.DataFrame({"similarity": y}))
     check_design(pd.DataFrame({"length predictor": x}))
     y, x = standardise(y), standardise(x)
+    table = ols_table(y, pd.DataFrame({"length": x}), labels)
     weights = bootstrap_weights(labels, resamples, np.random.default_rng(seed))
-    beta = float(x @ y) / len(y)
+    beta = min(1.0, max(-1.0, float(x @ y) / len(y)))
     draws = _weighted_correlation(x, y, weights)
     low, high = _percentiles(draws)
-    n_units = len(set(labels.tolist()))
-    table = ols_table(y, pd.DataFrame({"length": x}), labels)
+    n_units = len(set(labels))
     spans_zero = low <= 0 <= high
     squares = (low**2, high**2)
     return LengthFit(
@@ -101,10 +102,19 @@ def ols_table(
         One row per term: ``term, beta, se, low, high, p, n, n_units, r2``.
 
     Raises:
-        ReproError: the design is singular (the columns are named).
+        ReproError: the design is singular or a value is not finite (the columns are named), or
+            there are no more rows than coefficients, or fewer than 2 units.
     """
+    if not np.isfinite(outcome).all():
+        raise ReproError("the outcome of a regression holds values that are not finite")
     check_design(design)
     codes, uniques = pd.factorize(pd.Series(list(groups)))
+    if len(uniques) < 2:
+        raise ReproError("all rows belong to one independent unit; a regression needs at least 2")
+    if len(outcome) <= design.shape[1] + 1:
+        raise ReproError(
+            f"{len(outcome)} rows for {design.shape[1] + 1} coefficients; a regression needs more"
+        )
     fitted = sm.OLS(outcome, sm.add_constant(design.to_numpy(dtype=np.float64))).fit(
         cov_type="cluster", cov_kwds={"groups": codes}, use_t=True
     )
@@ -128,9 +138,12 @@ def check_design(design: pd.DataFrame) -> None:
     """Refuse a design whose columns, with an intercept, do not have full rank.
 
     Raises:
-        ReproError: naming the columns that are constant or combinations of the others.
+        ReproError: naming the columns that are constant, combinations of the others or not finite.
     """
     values = design.to_numpy(dtype=np.float64)
+    unknown = ~np.isfinite(values).all(axis=0)
+    if unknown.any():
+        raise ReproError(f"{', '.join(design.columns[unknown])}: not finite in some rows")
     scale = np.abs(values).max(axis=0)
     constant = np.ptp(values, axis=0) <= 1e-12 * np.where(scale > 0, scale, 1.0)
     if constant.any():
@@ -160,28 +173,13 @@ def bootstrap_interval(
     """Mean of ``values`` with a percentile interval over resampled units; NaN is left out."""
     values = np.asarray(values, dtype=np.float64)
     keep = np.isfinite(values)
-    labels = np.flatnonzero(keep) if groups is None else np.asarray(groups, dtype=object)[keep]
+    labels = _labels(groups, keep)
     kept = values[keep]
     if len(kept) == 0:
         raise ReproError("no finite value to average; every row was undefined")
     weights = bootstrap_weights(labels, resamples, np.random.default_rng(seed))
     low, high = _percentiles(weights @ kept / weights.sum(1))
-    return Interval(float(kept.mean()), low, high, len(set(labels.tolist())))
-
-
-def bootstrap_difference(
-    statistic: Callable[[np.ndarray], float], n: int, *, seed: int, resamples: int = RESAMPLES
-) -> Interval:
-    """A statistic of resampled unit numbers, such as a difference of two fits on the same units.
-
-    Args:
-        statistic: takes (n,) unit numbers, drawn with replacement, and gives one number.
-        n: the number of units.
-    """
-    rng = np.random.default_rng(seed)
-    draws = np.array([statistic(rng.integers(0, n, n)) for _ in range(resamples)])
-    low, high = _percentiles(draws)
-    return Interval(statistic(np.arange(n)), low, high, n)
+    return Interval(float(kept.mean()), low, high, len(set(labels)))
 
 
 def bootstrap_weights(
@@ -196,7 +194,14 @@ def bootstrap_weights(
 
 def standardise(values: np.ndarray) -> np.ndarray:
     """Mean 0, population standard deviation 1."""
-    return (values - values.mean()) / values.std()
+    scaled: np.ndarray = (values - values.mean()) / values.std()
+    return scaled
+
+
+def _labels(groups: Sequence[object] | None, keep: np.ndarray) -> list[object]:
+    """The independent unit of each kept row; without ``groups`` each row is one."""
+    labels = range(len(keep)) if groups is None else groups
+    return [label for label, kept in zip(labels, keep, strict=True) if kept]
 
 
 def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -216,3 +221,97 @@ def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> 
 def _percentiles(draws: np.ndarray) -> tuple[float, float]:
     low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
+
+
+def r2_decomposition(
+    outcome: np.ndarray,
+    predictors: pd.DataFrame,
+    groups: Sequence[object],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> pd.DataFrame:
+    """What each predictor adds to R², alone, last, and on average over all orders of entry.
+
+    The average over orders is the Shapley (LMG) share; the shares add up to the full R².
+
+    Args:
+        outcome: (n,) finite values.
+        predictors: (n, k) columns with k of at most 6 or so: all 2^k subsets are fitted.
+        groups: (n,) independent unit of each row.
+
+    Returns:
+        One row per predictor and a last row ``all``: ``predictor``, and ``alone``, ``last``,
+        ``average`` each with ``_low`` and ``_high``.
+
+    Raises:
+        ReproError: the design is singular.
+    """
+    check_design(predictors)
+    names = list(predictors.columns)
+    k = len(names)
+    columns = np.column_stack([predictors.to_numpy(dtype=np.float64), outcome])
+    weights = np.vstack(
+        [
+            np.ones(len(columns)),
+            bootstrap_weights(groups, resamples, np.random.default_rng(seed)),
+        ]
+    )
+    moments = _weighted_covariances(columns, weights)
+    subsets = [tuple(i for i in range(k) if code >> i & 1) for code in range(2**k)]
+    r2 = np.stack([_subset_r2(moments, subset) for subset in subsets])
+
+    rows = []
+    for i, name in enumerate(names):
+        without = [code for code in range(2**k) if not code >> i & 1]
+        average = np.zeros(len(weights))
+        for code in without:
+            size = len(subsets[code])
+            share = 1 / (k * math.comb(k - 1, size))
+            average += share * (r2[code | 1 << i] - r2[code])
+        last = r2[-1] - r2[(2**k - 1) & ~(1 << i)]
+        rows.append(_r2_row(name, r2[1 << i], last, average))
+    rows.append(_r2_row("all", r2[-1], r2[-1], r2[-1]))
+    return pd.DataFrame(rows)
+
+
+def within(values: np.ndarray, labels: Sequence[object]) -> np.ndarray:
+    """``values`` less the mean of their label: what a fixed effect per label leaves.
+
+    NaN stays NaN and does not enter a mean.
+    """
+    series = pd.Series(values, dtype=np.float64)
+    left: np.ndarray = (
+        series - series.groupby(pd.Series(list(labels))).transform("mean")
+    ).to_numpy()
+    return left
+
+
+def _r2_row(name: str, *quantities: np.ndarray) -> dict[str, float | str]:
+    row: dict[str, float | str] = {"predictor": name}
+    for label, draws in zip(("alone", "last", "average"), quantities, strict=True):
+        low, high = _percentiles(draws[1:])
+        row |= {label: float(draws[0]), f"{label}_low": low, f"{label}_high": high}
+    return row
+
+
+def _weighted_covariances(columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(resamples, k, k) covariance matrices of ``columns`` (n, k) under each row of weights."""
+    total = weights.sum(1)
+    means = weights @ columns / total[:, None]
+    products = np.einsum("rn,ni,nj->rij", weights, columns, columns, optimize=True)
+    result: np.ndarray = products / total[:, None, None] - means[:, :, None] * means[:, None, :]
+    return result
+
+
+def _subset_r2(covariances: np.ndarray, subset: tuple[int, ...]) -> np.ndarray:
+    """(resamples,) R² of the last column on the columns in ``subset``."""
+    if not subset:
+        return np.zeros(len(covariances))
+    at = list(subset)
+    inner = covariances[:, at][:, :, at]
+    cross = covariances[:, at, -1]
+    # A pseudo-inverse: a resample of few units can make a column constant.
+    explained = np.einsum("ri,rij,rj->r", cross, np.linalg.pinv(inner, hermitian=True), cross)
+    result: np.ndarray = explained / covariances[:, -1, -1]
+    return result

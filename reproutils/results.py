@@ -1,4 +1,4 @@
-"""``results.json``: what a notebook run leaves behind for the book, for other runs and for tests."""
+"""``results.json``: what a notebook run leaves behind for the book, other runs and tests."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KERNEL = "python3"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class NotebookFailed(Exception):
+class NotebookError(Exception):
     """A notebook stopped with an error that is not the user's to mend.
 
     Attributes:
@@ -48,7 +48,10 @@ def profile(name: str) -> dict[str, dict[str, Any]]:
         known = ", ".join(sorted(item.stem for item in path.parent.glob("*.yml")))
         raise ReproError(f"unknown profile {name!r}; there are: {known}")
     entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return {notebook: dict(parameters or {}) for notebook, parameters in entries.items()}
+    found = {notebook: dict(parameters or {}) for notebook, parameters in entries.items()}
+    for notebook, parameters in found.items():
+        check_parameters(notebook, parameters)
+    return found
 
 
 def run_notebook(
@@ -61,12 +64,15 @@ def run_notebook(
         out: folder for ``results.json``, figures, tables and the executed notebook.
         force: run even if the stored results have the same input hash.
 
+    ``results.json`` is there only if the notebook ran to its end: an older one is removed first.
+
     Returns:
         The results, and whether the notebook ran.
 
     Raises:
-        ReproError: bad parameters, or an error inside the notebook that the user can mend.
-        NotebookFailed: any other error; the partial notebook stays in ``out``.
+        ReproError: bad parameters, a folder that cannot be written to, or an error inside the
+            notebook that the user can mend.
+        NotebookError: any other error; the partial notebook stays in ``out``.
     """
     from nbclient.exceptions import DeadKernelError
     from papermill import execute_notebook
@@ -79,9 +85,10 @@ def run_notebook(
         results = _readable(stored)
         if results and results.run.input_hash == input_hash(notebook, parameters):
             return results, False
-    out.mkdir(parents=True, exist_ok=True)
     source = notebook_source(notebook).with_suffix(".ipynb")
     try:
+        out.mkdir(parents=True, exist_ok=True)
+        stored.unlink(missing_ok=True)
         execute_notebook(
             source,
             executed,
@@ -89,20 +96,31 @@ def run_notebook(
             kernel_name=KERNEL,
             progress_bar=False,
             cwd=source.parent,
+            # The kernel warns on each start that it talks over an unencrypted local socket.
+            extra_arguments=["--log-level=ERROR"],
         )
+    except OSError as error:
+        raise ReproError(
+            f"cannot write {executed}: {error.strerror or error}; free some space or choose "
+            f"another folder with --out"
+        ) from error
     except PapermillExecutionError as error:
         if error.ename == "ReproError":
             raise ReproError(error.evalue) from None
-        raise NotebookFailed(
+        raise NotebookError(
             f"{notebook} stopped in cell {error.exec_count}: {error.ename}: "
             f"{_ANSI.sub('', str(error.evalue))}; the notebook up to there is {executed}"
         ) from None
     except DeadKernelError:
-        raise NotebookFailed(
+        raise NotebookError(
             f"the kernel of {notebook} died, most often for want of memory; use fewer items "
             f"(--set n_items=100) or a smaller model. The notebook up to there is {executed}",
             status=138,
         ) from None
+    if not stored.is_file():
+        raise NotebookError(
+            f"{notebook} was stopped before its last cell; the notebook up to there is {executed}"
+        )
     return read_results(stored), True
 
 
@@ -121,7 +139,7 @@ def page_copy(executed: Path, page: Path) -> None:
             continue
         if "injected-parameters" in tags:
             cell.metadata["tags"] = ["injected-parameters", "hide-input"]
-            cell.source = re.sub(r'^output_dir = .*\n?', "", cell.source, flags=re.MULTILINE)
+            cell.source = re.sub(r"^output_dir = .*\n?", "", cell.source, flags=re.MULTILINE)
         if cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.get("name") != "stderr"]
             cell.metadata.pop("papermill", None)
@@ -133,7 +151,7 @@ def page_copy(executed: Path, page: Path) -> None:
 
 
 def paired_text(source: Path) -> str:
-    """The ``.ipynb`` half of ``source`` (percent format), without outputs, always the same bytes."""
+    """The ``.ipynb`` half of ``source`` (percent format): no outputs, and always the same bytes."""
     notebook = jupytext.read(source, fmt="py:percent")
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
@@ -175,11 +193,19 @@ def keep_reference(folder: Path, name: str) -> Path:
     """
     results = read_results(folder / "results.json")
     text = json.dumps(results.model_dump(), indent=1, ensure_ascii=False) + "\n"
-    text = re.sub(r"path:[^\"\s,]*/([^/\"\s,]+)", r"path:\1", text)
+    for value in results.run.parameters.values():
+        if isinstance(value, str) and value.startswith("path:"):
+            text = text.replace(
+                json.dumps(value, ensure_ascii=False)[1:-1], _without_parents(value)
+            )
     target = data_dir() / "reference" / f"{name}.json"
     with atomic_write(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return target
+
+
+def _without_parents(name: str) -> str:
+    return f"path:{Path(name.removeprefix('path:')).name}"
 
 
 def stage_downloads(notebook: str, run: Path, downloads: Path) -> None:

@@ -17,10 +17,10 @@ import json
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import safetensors
@@ -31,7 +31,7 @@ from torch import nn
 
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel
-from reproutils.paths import atomic_write, cache_dir
+from reproutils.paths import CACHE_VARIABLE, atomic_write, cache_dir
 from reproutils.progress import progress
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,10 @@ CHUNK_TEXTS = 64
 Span = tuple[int, int | None]
 ALL_POSITIONS: Span = (0, None)
 WITHOUT_FIRST: Span = (1, None)
+NO_SINKS: Final = "no_sinks"
+# A state this many times longer than the median of its text is a sink ("massive activation"); in
+# SmolLM2 position 0 is a hundred times longer, ordinary tokens stay below three.
+SINK_FACTOR = 10.0
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,10 @@ class Reductions:
         spans: name -> (start, stop) token positions pooled over, the same for each text; stop None
             is the end of the text. For each span the mean state and the mean squared norm of the
             states are kept.
-        prefix_lengths: per text, the length k of a further span ``prefix`` = (0, k). In a causal
-            model its mean equals the pooled mean of the text cut after k tokens.
+        prefixes: name -> per text, the length k of a further span (0, k). In a causal model its
+            mean equals the pooled mean of the text cut after k tokens.
+        no_sinks: add the span ``no_sinks``: all positions but the first and but those whose norm
+            exceeds ``SINK_FACTOR`` times the median norm of the text's other tokens at that layer.
         rows: per text, the token positions whose states are kept one by one.
         row_layers: the layers at which they are kept; None: all layers asked for.
         last: keep the state of the last token.
@@ -61,7 +67,8 @@ class Reductions:
     """
 
     spans: tuple[tuple[str, Span], ...] = (("all", ALL_POSITIONS),)
-    prefix_lengths: tuple[int, ...] | None = None
+    prefixes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    no_sinks: bool = False
     rows: tuple[tuple[int, ...], ...] | None = None
     row_layers: tuple[str, ...] | None = None
     last: bool = False
@@ -69,8 +76,8 @@ class Reductions:
 
     @property
     def span_names(self) -> tuple[str, ...]:
-        names = tuple(name for name, _ in self.spans)
-        return names if self.prefix_lengths is None else (*names, "prefix")
+        names = tuple(name for name, _ in (*self.spans, *self.prefixes))
+        return (*names, NO_SINKS) if self.no_sinks else names
 
 
 class States:
@@ -117,6 +124,10 @@ class States:
         """(n_texts, n_layers) float32 mean squared norm of the states in ``span``."""
         return self._gather(f"square:{span}", None)
 
+    def n_sinks(self) -> np.ndarray:
+        """(n_texts, n_layers) tokens left out of the span ``no_sinks`` besides position 0."""
+        return self._gather("sinks", None)
+
     def last(self, layer: str) -> np.ndarray:
         """(n_texts, d) float32 state of the last token at ``layer``."""
         return self._gather("last", self._layer(layer))
@@ -135,7 +146,12 @@ class States:
             for place in self._place:
                 chunk, row = divmod(int(place), CHUNK_TEXTS)
                 start, stop = offsets[chunk][row : row + 2]
-                yield handles[chunk].get_slice("rows")[start:stop].transpose(1, 0, 2)
+                kept = handles[chunk].get_slice("rows")
+                # safetensors refuses a slice of no rows.
+                if start == stop:
+                    yield np.empty((kept.get_shape()[1], 0, kept.get_shape()[2]), np.float32)
+                else:
+                    yield kept[start:stop].transpose(1, 0, 2)
 
     def losses(self) -> list[np.ndarray]:
         """For each text its (n_tokens - 1,) token losses in nats."""
@@ -204,13 +220,13 @@ def extract(
 
     started = time.perf_counter()
     computed = 0
-    with FileLock(entry / "lock"):
+    with _locked(entry):
         todo = [number for number, path in enumerate(files) if not _intact(path)]
         label = f"{model.name}: states"
         for number in progress(todo, label=label, total=len(todo)):
             members = chunks[number]
             tensors = _run_chunk(model, encoded, members, layers, reductions, batch_tokens)
-            _check_finite(tensors, model, layers, members)
+            _check_finite(tensors, model, layers, reductions.row_layers or layers, members)
             _write_chunk(files[number], tensors)
             computed += int(lengths[members].sum())
     return States(
@@ -222,6 +238,23 @@ def extract(
         computed_tokens=computed,
         seconds=time.perf_counter() - started,
     )
+
+
+@contextmanager
+def _locked(entry: Path) -> Iterator[None]:
+    """Hold the entry's lock; the operating system drops it if the process dies."""
+    lock = FileLock(entry / "lock")
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise ReproError(
+            f"cannot write to the cache folder {entry} ({error.strerror or error}); free some "
+            f"space or set {CACHE_VARIABLE} to a folder you can write to"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _checked_layers(model: LoadedModel, layers: Sequence[str]) -> tuple[str, ...]:
@@ -261,34 +294,40 @@ def _encode(
 def _check_reductions(
     model: LoadedModel, layers: tuple[str, ...], reductions: Reductions, lengths: np.ndarray
 ) -> None:
-    if (reductions.loss or reductions.prefix_lengths is not None) and not model.causal:
+    if (reductions.loss or reductions.prefixes) and not model.causal:
         raise ReproError(
             f"model {model.name} reads in both directions: it has no token loss, and the states of "
             f"a prefix are not those of the cut text"
         )
-    for name, (start, stop) in reductions.spans:
+    spans = [*reductions.spans, *([(NO_SINKS, WITHOUT_FIRST)] if reductions.no_sinks else [])]
+    for name, (start, stop) in spans:
         too_short = np.flatnonzero(lengths <= start)
         if len(too_short):
             raise ReproError(
                 f"text {too_short[0]} has {lengths[too_short[0]]} tokens: nothing is left in the "
                 f"span {name} from position {start}"
             )
-        if stop is not None and stop <= start:
-            raise ReproError(f"span {name} from {start} to {stop} is empty")
-    for what, per_text, limit in (
-        ("prefix", reductions.prefix_lengths, lengths),
-        ("rows", reductions.rows and [max(rows, default=-1) for rows in reductions.rows], lengths - 1),
-    ):
-        if per_text is None:
-            continue
-        if len(per_text) != len(lengths):
-            raise ReproError(f"{what} given for {len(per_text)} texts, the corpus has {len(lengths)}")
-        outside = np.flatnonzero(np.array(per_text) > limit)
+        if start < 0 or (stop is not None and stop <= start):
+            raise ReproError(
+                f"span {name} from {start} to {stop} is not a range of token positions; count "
+                f"from 0 at the start of the text"
+            )
+    per_text = [(f"prefix {name}", stops, lengths) for name, stops in reductions.prefixes]
+    if reductions.rows is not None:
+        if min((row for rows in reductions.rows for row in rows), default=0) < 0:
+            raise ReproError("rows are counted from 0 at the start of the text, not from its end")
+        last_rows = tuple(max(rows, default=-1) for rows in reductions.rows)
+        per_text.append(("rows", last_rows, lengths - 1))
+    for what, reach, limit in per_text:
+        if len(reach) != len(lengths):
+            raise ReproError(f"{what} given for {len(reach)} texts, the corpus has {len(lengths)}")
+        outside = np.flatnonzero(np.array(reach) > limit)
         if len(outside):
-            raise ReproError(f"{what} of text {outside[0]} reach beyond its {lengths[outside[0]]} tokens")
+            text = outside[0]
+            raise ReproError(f"{what} of text {text} reach beyond its {lengths[text]} tokens")
     if not set(reductions.row_layers or ()) <= set(layers):
         raise ReproError("rows can be kept only at layers that are extracted")
-    if reductions.prefix_lengths is not None and min(reductions.prefix_lengths) < 1:
+    if any(min(stops) < 1 for _, stops in reductions.prefixes):
         raise ReproError("a prefix of no tokens has no mean; prefix lengths start at 1")
 
 
@@ -312,7 +351,7 @@ def _key(
                 torch.device(model.device).type,
                 layers,
                 asdict(reductions),
-                truncate,
+                truncate and model.max_length,
                 batch_tokens,
                 hashlib.sha256(Path(__file__).read_bytes()).hexdigest(),
                 torch.__version__,
@@ -386,14 +425,16 @@ class _Collector:
             [(start, min(stop or length, length)) for length in lengths]
             for _, (start, stop) in reductions.spans
         ]
-        if reductions.prefix_lengths is not None:
-            spans.append([(0, reductions.prefix_lengths[i]) for i in batch])
+        for _, stops in reductions.prefixes:
+            spans.append([(0, stops[i]) for i in batch])
         # weights[text, span, position]: 1/size inside the span, 0 outside and on padding.
         weights = torch.zeros(len(lengths), len(spans), longest)
         for span, bounds in enumerate(spans):
             for text, (start, stop) in enumerate(bounds):
                 weights[text, span, start:stop] = 1.0 / (stop - start)
         self._weights = weights.to(device)
+        positions = torch.arange(longest, device=device)
+        self._after_first = (positions > 0) & (positions < self._lengths[:, None])
         if reductions.rows is not None:
             picks = [(text, row) for text, i in enumerate(batch) for row in reductions.rows[i]]
             self._picks = torch.tensor(picks, dtype=torch.long, device=device).reshape(-1, 2)
@@ -409,14 +450,27 @@ class _Collector:
             return
         states = hidden.float()
         kept = self._kept[layer]
-        if self._weights.shape[1]:
-            kept["mean"] = torch.bmm(self._weights, states)
-            kept["square"] = torch.bmm(self._weights, states.square().sum(-1, keepdim=True))[..., 0]
+        squares = states.square().sum(-1)
+        weights = self._weights
+        if self.reductions.no_sinks:
+            ordinary = self._ordinary(squares)
+            kept["sinks"] = self._lengths - 1 - ordinary.sum(1)
+            share = ordinary / ordinary.sum(1, keepdim=True)
+            weights = torch.cat([weights, share[:, None]], dim=1)
+        if weights.shape[1]:
+            kept["mean"] = torch.bmm(weights, states)
+            kept["square"] = torch.bmm(weights, squares[..., None])[..., 0]
         if self.reductions.last:
             kept["last"] = states[torch.arange(len(states)), self._lengths - 1]
         if layer in self._row_layers:
             kept["rows"] = states[self._picks[:, 0], self._picks[:, 1]]
         kept["seen"] = self._lengths
+
+    def _ordinary(self, squares: torch.Tensor) -> torch.Tensor:
+        """(batch, longest) whether a token is neither position 0, nor padding, nor a sink."""
+        norms = squares.sqrt().masked_fill(~self._after_first, float("nan"))
+        limit = SINK_FACTOR * norms.nanmedian(dim=1, keepdim=True).values
+        return self._after_first & (norms <= limit)
 
     def consume_logits(self, logits: torch.Tensor, ids: torch.Tensor) -> None:
         """Token losses of each text, one text's float32 logits at a time."""
@@ -432,6 +486,8 @@ class _Collector:
         for number, span in enumerate(self.reductions.span_names):
             found[f"mean:{span}"] = self._stack("mean", number)
             found[f"square:{span}"] = self._stack("square", number)
+        if self.reductions.no_sinks:
+            found["sinks"] = self._stack("sinks")
         if self.reductions.last:
             found["last"] = self._stack("last")
         if self._row_layers:
@@ -509,6 +565,7 @@ def _check_finite(
     tensors: dict[str, np.ndarray],
     model: LoadedModel,
     layers: tuple[str, ...],
+    row_layers: tuple[str, ...],
     members: np.ndarray,
 ) -> None:
     for key, values in tensors.items():
@@ -520,7 +577,8 @@ def _check_finite(
             text = members[np.searchsorted(offsets, first[0], side="right") - 1]
         else:
             text = members[first[0]]
-        layer = layers[first[1]] if values.ndim > 1 else "the output"
+        named = row_layers if key == "rows" else layers
+        layer = named[first[1]] if values.ndim > 1 else "the output"
         raise ReproError(
             f"model {model.name}, {layer}, text {text}: NaN or infinite states ({key}); "
             f"try dtype float32, or leave the text out"
@@ -546,7 +604,7 @@ def _intact(path: Path) -> bool:
         return False
     with path.open("rb") as handle:
         found = hashlib.file_digest(handle, "sha256").hexdigest()
-    if found == checksum.read_text(encoding="utf-8").strip():
+    if found.encode() == checksum.read_bytes():
         return True
     log.warning("cache entry %s/%s is damaged; it is computed again", path.parent.name, path.name)
     return False

@@ -1,4 +1,4 @@
-"""The length paper's synthetic experiment: Gaussian rows around a shared mean, no model, no text."""
+"""The length paper's synthetic experiment: Gaussian rows around a shared mean, and no model."""
 
 from __future__ import annotations
 
@@ -138,9 +138,7 @@ def formula_accuracy(width: int, *, small_width: int = 16) -> pd.DataFrame:
     paper_rho = 40.96
     base = theory.exact_expected_cosine(100, 100, paper_rho, width)
     shift = 0.008
-    by_sum = theory.exact_expected_cosine(
-        2 / (0.02 + shift), 2 / (0.02 + shift), paper_rho, width
-    )
+    by_sum = theory.exact_expected_cosine(2 / (0.02 + shift), 2 / (0.02 + shift), paper_rho, width)
     by_difference = theory.exact_expected_cosine(
         2 / (0.02 + shift), 2 / (0.02 - shift), paper_rho, width
     )
@@ -148,11 +146,22 @@ def formula_accuracy(width: int, *, small_width: int = 16) -> pd.DataFrame:
     return pd.DataFrame(
         [
             ("eq3_gap_grid", f"largest gap of equation 3, d = {width:,}", gaps[width].max()),
-            ("eq3_gap_small_d", f"largest gap of equation 3, d = {small_width}", gaps[small_width].max()),
+            (
+                "eq3_gap_small_d",
+                f"largest gap of equation 3, d = {small_width}",
+                gaps[small_width].max(),
+            ),
             ("eq4_gap_small_ratio", "largest gap of equation 4 where ρ/n ≤ 0.1", expansion),
-            ("monotone_share", "share of steps in length at which the expectation does not fall",
-             np.mean([step.mean() for step in rises])),
-            ("difference_to_sum_effect", "effect of |1/m − 1/n| relative to that of 1/m + 1/n", effect),
+            (
+                "monotone_share",
+                "share of steps in length at which the expectation does not fall",
+                np.mean([step.mean() for step in rises]),
+            ),
+            (
+                "difference_to_sum_effect",
+                "effect of |1/m − 1/n| relative to that of 1/m + 1/n",
+                effect,
+            ),
         ],
         columns=["name", "about", "value"],
-    )  # fmt: skip
+    )

@@ -29,6 +29,8 @@ MISSING = "\u2013"
 MINUS = "\u2212"
 
 _DEFAULT_DIGITS = 3
+# Characters: texts up to the first stay on one line, beyond the second they get a wide column.
+_SHORT_TEXT, _LONG_TEXT = 14, 100
 _NUMBER = re.compile(
     rf"[{MINUS}+]?[\d,]+(\.\d+)?(e[{MINUS}+]?\d+)?%?( \[[^\]]*\])?|{MINUS}?∞|{MISSING}"
 )
@@ -93,7 +95,11 @@ def estimate_cell(value: float, low: float, high: float, digits: int = 2) -> str
     """
     if digits < 0:
         raise ReproError(f"cannot print {digits} decimals; give 0 or more")
-    spec = f".{digits}f"
+    return interval_cell(value, low, high, f".{digits}f")
+
+
+def interval_cell(value: float | None, low: float | None, high: float | None, spec: str) -> str:
+    """:func:`estimate_cell` for any format specification, in which None is a missing number."""
     shown = number_cell(value, spec)
     if shown == MISSING or pd.isna(low) or pd.isna(high):
         return shown
@@ -201,7 +207,7 @@ def _writer(values: pd.Series, spec: str | None) -> Callable[[object], str]:
 
 
 def _to_html(shown: dict[str, list[str]], name: str, caption: str) -> str:
-    """pandas' table with caption, scopes, row headers and the class ``num`` on numbers."""
+    """pandas' table with caption, scopes, row headers and the class of each column."""
     with pd.option_context("display.max_colwidth", None):
         plain = pd.DataFrame(shown, dtype=object).to_html(
             index=False, border=0, classes="table repro", justify="left"
@@ -217,12 +223,7 @@ def _to_html(shown: dict[str, list[str]], name: str, caption: str) -> str:
     inner.string = caption
     label.append(inner)
     table.insert(0, label)
-    numeric = [
-        bool(cells)
-        and all(map(_NUMBER.fullmatch, cells))
-        and any(cell != MISSING for cell in cells)
-        for cells in shown.values()
-    ]
+    kinds = [_kind(cells) for cells in shown.values()]
     for row in table.find_all("tr"):
         in_head = row.parent is not None and row.parent.name == "thead"
         for number, cell in enumerate(row.find_all(["td", "th"])):
@@ -231,9 +232,17 @@ def _to_html(shown: dict[str, list[str]], name: str, caption: str) -> str:
             elif number == 0:
                 cell.name = "th"
                 cell["scope"] = "row"
-            if numeric[number]:
-                cell["class"] = "num"
+            if kinds[number]:
+                cell["class"] = kinds[number]
     return (
         f'<div class="repro-table" id="tab-{name}" tabindex="0" role="region" '
         f'aria-label="{html.escape(caption)}" style="overflow-x:auto">{table}</div>'
     )
+
+
+def _kind(cells: list[str]) -> str:
+    """The class of a column: ``num``, or by the length of its texts ``short``, ``long`` or none."""
+    if all(map(_NUMBER.fullmatch, cells)) and any(cell != MISSING for cell in cells):
+        return "num"
+    longest = max(map(len, cells), default=0)
+    return "short" if longest <= _SHORT_TEXT else "long" if longest > _LONG_TEXT else ""

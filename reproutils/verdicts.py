@@ -25,8 +25,10 @@ EMBEDDED = "this book"
 COMPARED = {
     "cosine": "pooled cosine, as in the paper",
     "no_first": "position 0 left out",
-    "no_first_centred": "position 0 out, mean subtracted",
+    "no_sinks": "all sink tokens left out",
+    "no_sinks_centred": "sink tokens out, mean subtracted",
     "mismatched": "other text of the same length",
+    "mismatched_no_sinks": "other text of the same length, sink tokens out",
     "cut": "both cut to the shorter length",
     "untrained": "untrained network",
     "cka_biased": "linear CKA, as in the paper",
@@ -54,15 +56,18 @@ def read_runs(folder: str | Path) -> dict[str, Results]:
 
 def read_references() -> dict[str, Results]:
     """Name -> results of each run kept in ``data/reference``."""
-    return {path.stem: read_results(path) for path in sorted((data_dir() / "reference").glob("*.json"))}
+    return {
+        path.stem: read_results(path) for path in sorted((data_dir() / "reference").glob("*.json"))
+    }
 
 
 def verdict_table(runs: Mapping[str, Results]) -> pd.DataFrame:
-    """One row per tested claim: ``claim, what it says, the paper, verdict, scale, why``."""
+    """One row per tested claim: ``claim, tested in, what it says, the paper, verdict, scale, why``."""
     claims = load_claims()
     rows = [
         {
             "claim": verdict.id,
+            "tested in": results.notebook,
             "what it says": claims[verdict.id].title,
             "the paper": claims[verdict.id].figure,
             "verdict": verdict.verdict,
@@ -73,7 +78,8 @@ def verdict_table(runs: Mapping[str, Results]) -> pd.DataFrame:
         for verdict in results.claims
     ]
     order = list(claims)
-    return pd.DataFrame(sorted(rows, key=lambda row: order.index(row["claim"])))
+    rows.sort(key=lambda row: order.index(row["claim"]))
+    return pd.DataFrame(rows)
 
 
 def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results]) -> pd.DataFrame:
@@ -84,7 +90,8 @@ def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results])
         paper, n``.
     """
     rows = []
-    labelled = {**{EMBEDDED: runs[name] for name in ("f4_translation",) if name in runs}, **references}
+    here = {EMBEDDED: runs["f4_translation"]} if "f4_translation" in runs else {}
+    labelled = {**here, **references}
     for key, label in COMPARED.items():
         for name, results in labelled.items():
             for estimate in results.estimates:
@@ -125,15 +132,15 @@ def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
                 for row in rows
             ],
         )
-        ax.set(xlabel=f"R² on the log length ratio, {pair.upper()}", xlim=(-0.02, 1))
+        ax.set(xlabel=f"R², {pair.upper()}", xlim=(-0.02, 1))
 
 
 def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
     """``verdict_table.md`` and ``summary.md`` for the home page."""
     table = verdict_table(runs)
-    notebooks = {verdict.id: name for name, results in runs.items() for verdict in results.claims}
+    notebooks = dict(zip(table["claim"], table["tested in"], strict=True))
     shown = show_table(
-        table.drop(columns="why"),
+        table.drop(columns=["why", "tested in"]),
         name="verdict-overview",
         caption="Verdicts so far. Each links to the notebook that tests it.",
         folder=folder,
@@ -149,8 +156,8 @@ def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     waiting = len(load_claims()) - len(table)
     summary = (
-        f"Of the {len(table)} claims tested so far: {html.escape(told)}. {waiting} more are listed in "
-        f"`data/claims.yml` and wait for their notebooks."
+        f"Of the {len(table)} claims tested so far: {html.escape(told)}. {waiting} more are listed "
+        f"in `data/claims.yml` and wait for their notebooks."
     )
     for name, text in {"verdict_table.md": str(soup), "summary.md": summary}.items():
         with atomic_write(folder / name) as temporary:

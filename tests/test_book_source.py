@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -97,8 +98,12 @@ def test_toc_entries_are_pages_or_runs() -> None:
     assert len(TOC) == len(set(TOC))
 
 
-def test_every_notebook_is_in_the_toc() -> None:
-    assert [path.stem for path in NOTEBOOKS if f"book/runs/{path.stem}" not in TOC] == []
+def test_runs_of_the_toc_are_those_of_the_embedded_profile() -> None:
+    profile = yaml.safe_load(
+        (ROOT / "data" / "profiles" / "embedded.yml").read_text(encoding="utf-8")
+    )
+    shown = {entry.removeprefix("book/runs/") for entry in TOC if entry.startswith("book/runs/")}
+    assert shown == set(profile)
 
 
 def test_labels_are_unique() -> None:
@@ -226,3 +231,37 @@ def test_configuration_keeps_the_network_out() -> None:
     style = (BOOK / "_static" / "custom.css").read_text(encoding="utf-8")
     assert "http" not in style
     assert "@import" not in style
+
+
+def _template(node: ast.expr) -> str:
+    """A message as written in the source, with ``…`` for what is filled in."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_template, node.values))
+    if isinstance(node, ast.BinOp):
+        return _template(node.left) + _template(node.right)
+    return "…"
+
+
+def test_messages_explained_are_those_of_the_package() -> None:
+    messages = [
+        _template(node.args[0])
+        for path in sorted((ROOT / "reproutils").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ReproError" and node.args
+    ]
+    ours = SOURCES["rerun.md"].partition("## Troubleshooting")[2].partition("### Other people")[0]
+    terms = [
+        term
+        for line in re.findall(r"^(`.*)\n: ", ours, flags=re.MULTILINE)
+        for term in re.findall("`([^`]+)`", line)
+    ]
+    assert terms
+    patterns = {term: ".*".join(map(re.escape, re.split(r" ?… ?", term))) for term in terms}
+    unknown = [
+        term
+        for term, pattern in patterns.items()
+        if not any(re.search(pattern, message, re.DOTALL) for message in messages)
+    ]
+    assert unknown == []

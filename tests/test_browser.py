@@ -51,8 +51,10 @@ RAW_TEXT = r"""() => {
 UNDRAWN_MATH = """() => [...document.querySelectorAll('.math')]
   .filter(math => !math.querySelector('mjx-container svg'))
   .map(math => math.textContent.trim().slice(0, 80))"""
-MATH_ERRORS = """() => [...document.querySelectorAll('mjx-container [data-mjx-error], mjx-merror')]
-  .map(math => math.getAttribute('data-mjx-error') || math.textContent)"""
+# An undefined macro is drawn in red.
+MATH_ERRORS = """() => [...document.querySelectorAll(
+    'mjx-container [data-mjx-error], mjx-container [fill="red"]')]
+  .map(math => math.getAttribute('data-mjx-error') || math.closest('mjx-container').textContent)"""
 EMPTY_IMAGES = """() => [...document.images]
   .filter(image => image.offsetParent !== null && !(image.complete && image.naturalWidth > 0))
   .map(image => image.src.slice(0, 80))"""

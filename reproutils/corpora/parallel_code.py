@@ -13,7 +13,7 @@ from typing import Any
 
 from reproutils.corpora.base import Provenance, check_rows, fingerprint_of, sample_rows
 from reproutils.errors import ReproError
-from reproutils.paths import data_dir, project_root
+from reproutils.paths import data_dir, named_path
 
 LANGUAGES = ("python", "java", "javascript", "go")
 SOLUTION_FILES = {
@@ -169,17 +169,21 @@ def load_parallel_code(name: str = OWN_CORPUS) -> ParallelCode:
     """
     kind, _, place = name.partition(":")
     if name == OWN_CORPUS:
-        return _read_own(data_dir() / "parallel_code" / "problems")
+        return _read_own(own_corpus_folder())
     if name == HUB_CORPUS:
         return _read_hub()
     if kind == "path" and place:
-        folder = Path(place).expanduser()
-        return _read_humaneval_x(name, folder if folder.is_absolute() else project_root() / folder)
+        return _read_humaneval_x(name, named_path(name))
     near = get_close_matches(kind, (OWN_CORPUS, HUB_CORPUS, "path"), n=1, cutoff=0.0)[0]
     example = {"path": "path:FOLDER"}.get(near, near)
     raise ReproError(
         f"unknown parallel code {name!r}; the nearest is {example} (known: {_KNOWN_NAMES})"
     )
+
+
+def own_corpus_folder() -> Path:
+    """Where the problems of this project's own corpus lie, one folder each."""
+    return data_dir() / "parallel_code" / "problems"
 
 
 def _tidy(text: str) -> str:
