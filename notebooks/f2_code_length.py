@@ -32,6 +32,7 @@
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
 untrained = "smollm2-135m-random"  # the untrained twin; empty: leave it out
+untrained_items = 54  # problems that the twin reads, 0 for all
 dataset = "parallel-code"  # parallel-code, path:FOLDER with HumanEval-X files, or humanevalpack
 n_items = 0  # problems, 0 for all
 dtype = "float32"  # of the forward pass: float32, bfloat16 or float64
@@ -81,11 +82,9 @@ else:
     for states_of_language in computed_states(states):
         run.uses_states(states_of_language)
 del loaded
-twin = {}
-if p.untrained:
-    twin = code_pairs.code_states(load_model(p.untrained, p.dtype, p.device), corpus.texts, truncate=p.truncate)
-    for states_of_language in computed_states(twin):
-        run.uses_states(states_of_language)
+twin = code_pairs.twin_states(p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate)
+for used in computed_states({language: part.states for language, part in twin.items()}):
+    run.uses_states(used)
 
 run.table(
     pd.DataFrame(

@@ -32,6 +32,7 @@
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
 untrained = "smollm2-135m-random"  # the untrained twin; empty: leave it out
+untrained_items = 54  # problems that the twin reads, 0 for all
 dataset = "parallel-code"  # parallel-code, path:FOLDER with HumanEval-X files, or humanevalpack
 n_items = 0  # problems, 0 for all
 dtype = "float32"  # of the forward pass: float32, bfloat16 or float64
@@ -65,10 +66,8 @@ corpus = run.uses_corpus(load_parallel_code(p.dataset).take(p.n_items, p.seed))
 loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
 states = code_pairs.code_states(loaded, corpus.texts, truncate=p.truncate)
 del loaded
-twin = {}
-if p.untrained:
-    twin = code_pairs.code_states(load_model(p.untrained, p.dtype, p.device), corpus.texts, truncate=p.truncate)
-for used in (*computed_states(states), *computed_states(twin)):
+twin = code_pairs.twin_states(p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate)
+for used in (*computed_states(states), *computed_states({language: part.states for language, part in twin.items()})):
     run.uses_states(used)
 
 run.table(

@@ -139,11 +139,15 @@ run.table(
 # are cut to the shorter one. Last, the same network with random weights.
 
 # %%
+def twin_of(pair):
+    return controls.Twin(twin[pair], np.arange(len(twin[pair]))) if twin[pair] is not None else None
+
+
 fits = {}
 for pair, states in trained.items():
     rows = [
-        *controls.cosine_controls(states, twin[pair], seed=p.seed),
-        *controls.cka_controls(states, twin[pair], permutations=p.permutations, seed=p.seed),
+        *controls.cosine_controls(states, twin_of(pair), seed=p.seed),
+        *controls.cka_controls(states, twin_of(pair), permutations=p.permutations, seed=p.seed),
     ]
     fits[pair] = controls.fit_controls(rows, seed=p.seed, resamples=p.resamples)
     for row in fits[pair].itertuples():

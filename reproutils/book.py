@@ -8,13 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-from reproutils.errors import ReproError
+from reproutils.errors import NotebookError, ReproError
 from reproutils.fetch import WheelFile, fetch
 from reproutils.notebook import check_parameters, input_hash
 from reproutils.paths import atomic_write, project_root
 from reproutils.results import read_results
 from reproutils.runner import (
-    NotebookError,
     page_copy,
     pair,
     profile,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from reproutils.errors import ReproError
+from reproutils.errors import NotebookError, ReproError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -35,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ReproError as error:
         print(f"reproutils: {error}", file=sys.stderr)
         return 2
+    except NotebookError as error:
+        print(f"reproutils: {error}", file=sys.stderr)
+        return error.status
     except KeyboardInterrupt:
         print(
             "reproutils: stopped; what was finished is kept in the cache, run again to go on",
@@ -153,9 +156,12 @@ def _run(arguments: argparse.Namespace) -> int:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ReproError(f"--set {setting}: write it as KEY=VALUE")
-        given[name] = value if isinstance(defaults.get(name), str) else _number_or_truth(value)
+        is_text = isinstance(defaults.get(name), str)
+        given[name] = _absolute(value) if is_text else _number_or_truth(value)
     out = (arguments.out or Path("runs") / arguments.notebook).resolve()
-    return _finish(lambda: run_notebook(arguments.notebook, given, out, force=arguments.force), out)
+    _, ran = run_notebook(arguments.notebook, given, out, force=arguments.force)
+    print(f"{'results in' if ran else 'up to date:'} {out}")
+    return 0
 
 
 def _number_or_truth(text: str) -> object:
@@ -174,18 +180,6 @@ def _absolute(name: str) -> str:
     return f"path:{Path(name.removeprefix('path:')).expanduser().resolve()}"
 
 
-def _finish(run: Callable[[], tuple[object, bool]], out: Path) -> int:
-    from reproutils.runner import NotebookError
-
-    try:
-        _, ran = run()
-    except NotebookError as error:
-        print(f"reproutils: {error}", file=sys.stderr)
-        return error.status
-    print(f"{'results in' if ran else 'up to date:'} {out}")
-    return 0
-
-
 def _verdicts(arguments: argparse.Namespace) -> int:
     from reproutils.results import read_results
 
@@ -202,13 +196,8 @@ def _verdicts(arguments: argparse.Namespace) -> int:
 
 def _book(arguments: argparse.Namespace) -> int:
     from reproutils.book import build_book
-    from reproutils.runner import NotebookError
 
-    try:
-        page = build_book(arguments.profile, pages_only=arguments.pages_only)
-    except NotebookError as error:
-        print(f"reproutils: {error}", file=sys.stderr)
-        return error.status
+    page = build_book(arguments.profile, pages_only=arguments.pages_only)
     print(f"The book is built. Open {page}")
     return 0
 

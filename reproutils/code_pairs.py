@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from reproutils.controls import SINK_CHOICES, Control, fit_controls, length_predictors
+from reproutils.controls import SINK_CHOICES, Control, Twin, fit_controls, length_predictors
 from reproutils.corpora import ParallelCode
 from reproutils.corpora.syntax import ParseError, ast_depth, shared_token_fraction
-from reproutils.models import LoadedModel
+from reproutils.models import LoadedModel, load_model
 from reproutils.pairs import PairStates, extract_pairs, log_length_ratio, sink_rows
 from reproutils.regression import length_fit, within
 from reproutils.theory import participation_ratio
@@ -32,6 +32,26 @@ def code_states(
     return extract_pairs(
         model, texts, layers=band, band=band, row_layers=band[::2], truncate=truncate
     )
+
+
+def twin_states(
+    name: str,
+    corpus: ParallelCode,
+    n_items: int,
+    dtype: str,
+    device: str,
+    *,
+    seed: int,
+    truncate: bool = False,
+) -> dict[str, Twin]:
+    """States of the untrained network on a seeded part of the problems; empty without a name."""
+    if not name:
+        return {}
+    part = corpus.take(n_items, seed)
+    place = {item: row for row, item in enumerate(corpus.item_ids)}
+    items = np.array([place[item] for item in part.item_ids])
+    states = code_states(load_model(name, dtype, device), part.texts, truncate=truncate)
+    return {language: Twin(pair, items) for language, pair in states.items()}
 
 
 def predictors(

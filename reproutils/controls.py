@@ -57,6 +57,7 @@ def control(
     key: str, label: str, family: str, similarity: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> Control:
     """A control from the token counts (n_pairs,) of the texts that it compared."""
+    defined = similarity[np.isfinite(similarity)]
     return Control(
         key,
         label,
@@ -64,13 +65,30 @@ def control(
         similarity,
         log_length_ratio(first, second),
         pooling_noise(first, second),
-        float(np.nanmean(similarity)),
+        float(defined.mean()) if len(defined) else float("nan"),
     )
 
 
-def cosine_controls(
-    trained: PairStates, untrained: PairStates | None, *, seed: int
-) -> Iterator[Control]:
+@dataclass(frozen=True)
+class Twin:
+    """States of the untrained network, for all pairs or some of them.
+
+    Attributes:
+        states: its states.
+        items: which pairs of the trained network's they are, in the same order.
+    """
+
+    states: PairStates
+    items: np.ndarray
+
+    def spread(self, values: np.ndarray, n: int) -> np.ndarray:
+        """(n,) with ``values`` at the twin's items and NaN elsewhere."""
+        whole = np.full(n, np.nan)
+        whole[self.items] = values
+        return whole
+
+
+def cosine_controls(trained: PairStates, untrained: Twin | None, *, seed: int) -> Iterator[Control]:
     """The pooled-cosine rows, the paper's own measure first."""
     rng = np.random.default_rng(seed)
     first, second = trained.first.n_tokens, trained.second.n_tokens
@@ -103,16 +121,16 @@ def cosine_controls(
     yield row("mismatched_any", "other text of any length", trained.cosine(partner=other), other)
     yield row("cut", "both cut to the shorter length", trained.cosine("cut"))
     if untrained is not None:
-        yield row("untrained", "untrained network", untrained.cosine())
-        yield row(
-            "untrained_centred",
-            "untrained network, mean subtracted",
-            untrained.cosine(centred=True),
-        )
+        for key, label, centred in (
+            ("untrained", "untrained network", False),
+            ("untrained_centred", "untrained network, mean subtracted", True),
+        ):
+            similarity = untrained.states.cosine(centred=centred)
+            yield row(key, label, untrained.spread(similarity, len(trained)))
 
 
 def cka_controls(
-    trained: PairStates, untrained: PairStates | None, *, permutations: int, seed: int
+    trained: PairStates, untrained: Twin | None, *, permutations: int, seed: int
 ) -> Iterator[Control]:
     """The token-level rows: CKA as in the paper, then what its bias and its outliers do."""
     first, second = trained.first.n_tokens, trained.second.n_tokens
@@ -143,7 +161,8 @@ def cka_controls(
     )
     yield row("adjusted_rv", "adjusted RV coefficient", trained.adjusted_rv())
     if untrained is not None:
-        yield row("cka_untrained", "linear CKA, untrained network", untrained.cka(debiased=False))
+        similarity = untrained.spread(untrained.states.cka(debiased=False), len(trained))
+        yield row("cka_untrained", "linear CKA, untrained network", similarity)
 
 
 def fit_controls(
@@ -250,7 +269,7 @@ def draw_specifications(figure: Figure, curve: pd.DataFrame) -> None:
     Args:
         curve: rows sorted by ``r2``; each column but ``r2*`` and ``beta`` is a choice.
     """
-    choices = [column for column in curve if not column.startswith(("r2", "beta"))]
+    choices = [name for name in map(str, curve) if not name.startswith(("r2", "beta"))]
     levels = [(column, level) for column in choices for level in curve[column].unique()]
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[1, 0.09 * len(levels)])
     x = np.arange(len(curve))

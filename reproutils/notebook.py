@@ -31,6 +31,7 @@ from matplotlib.figure import Figure
 from reproutils import figures, tables
 from reproutils.claims import claims_of
 from reproutils.corpora import ParallelCode, ParallelText
+from reproutils.corpora.parallel_code import OWN_CORPUS, own_corpus_folder
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel
 from reproutils.paths import named_path, project_root
@@ -109,7 +110,8 @@ def input_hash(notebook: str, parameters: Mapping[str, Any]) -> str:
     """16 hexadecimal digits over everything a run depends on.
 
     These are the notebook, the package, the registries, claims and lock, the parameters (but not
-    where the output goes), and the content of each folder that a parameter names.
+    where the output goes), and the content of each folder or corpus of our own that a parameter
+    names.
     """
     root = project_root()
     digest = hashlib.sha256()
@@ -128,6 +130,8 @@ def input_hash(notebook: str, parameters: Mapping[str, Any]) -> str:
             place = named_path(value)
             files = place.rglob("*") if place.is_dir() else place.parent.glob(f"{place.name}*")
             sources += sorted(path for path in files if path.is_file())
+        elif value == OWN_CORPUS:
+            sources += sorted(own_corpus_folder().rglob("*"))
     if "runs" in parameters:
         runs = named_path(parameters["runs"]).glob("*/results.json")
         # Its own results lie beside those that it reads.
@@ -211,7 +215,8 @@ class Run:
             raise ReproError(f"{self.notebook}: estimate {name!r} is recorded twice")
         low = high = None
         if isinstance(value, Interval):
-            value, low, high, n = value.value, value.low, value.high, value.n
+            low, high, n = value.low, value.high, value.n
+            value = value.value
         number = None if value is None else float(value)
         self.estimates[name] = Estimate(
             id=name, value=number, low=low, high=high, n=n, unit=unit, paper=paper

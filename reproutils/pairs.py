@@ -312,6 +312,8 @@ def extract_pairs(
         other: tuple(map(min, zip(lengths[reference], lengths[other], strict=True)))
         for other in others
     }
+    # The tokens that an encoder puts after each text come on top of what is left of a cut text.
+    closing = model.encode("a")[1][::-1].index("a")
     # The reference's rows serve all alignments: each text keeps the union.
     union = [
         tuple(sorted(set().union(*rows)))
@@ -339,7 +341,8 @@ def extract_pairs(
         if model.causal:
             return states, f"cut:{other}"
         cut_texts = [
-            model.cut(text, k) for text, k in zip(texts[name], shorter[other], strict=True)
+            model.cut(text, k - closing)
+            for text, k in zip(texts[name], shorter[other], strict=True)
         ]
         return extract(model, cut_texts, layers=layers, truncate=truncate), "all"
 

@@ -14,7 +14,7 @@ import jupytext
 import nbformat
 import yaml
 
-from reproutils.errors import ReproError
+from reproutils.errors import NotebookError, ReproError
 from reproutils.notebook import check_parameters, input_hash, notebook_source
 from reproutils.paths import atomic_write, data_dir, project_root
 from reproutils.results import Results, read_results
@@ -23,18 +23,6 @@ log = logging.getLogger(__name__)
 
 KERNEL = "python3"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-
-
-class NotebookError(Exception):
-    """A notebook stopped with an error that is not the user's to mend.
-
-    Attributes:
-        status: exit status for the command line.
-    """
-
-    def __init__(self, message: str, status: int = 1) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def profile(name: str) -> dict[str, dict[str, Any]]:
@@ -70,8 +58,8 @@ def run_notebook(
         The results, and whether the notebook ran.
 
     Raises:
-        ReproError: bad parameters, a folder that cannot be written to, or an error inside the
-            notebook that the user can mend.
+        ReproError: bad parameters, halves of the notebook that differ, a folder that cannot be
+            written to, or an error inside the notebook that the user can mend.
         NotebookError: any other error; the partial notebook stays in ``out``.
     """
     from nbclient.exceptions import DeadKernelError
@@ -85,19 +73,25 @@ def run_notebook(
         results = _readable(stored)
         if results and results.run.input_hash == input_hash(notebook, parameters):
             return results, False
-    source = notebook_source(notebook).with_suffix(".ipynb")
+    source = notebook_source(notebook)
+    if not _in_step(source):
+        raise ReproError(
+            f"the halves of {notebook} differ; run `reproutils pair`, which writes the .ipynb half "
+            f"from the .py half"
+        )
     try:
         out.mkdir(parents=True, exist_ok=True)
         stored.unlink(missing_ok=True)
         execute_notebook(
-            source,
+            source.with_suffix(".ipynb"),
             executed,
             parameters={**given, "output_dir": str(out.resolve())},
             kernel_name=KERNEL,
             progress_bar=False,
             cwd=source.parent,
-            # The kernel warns on each start that it talks over an unencrypted local socket.
-            extra_arguments=["--log-level=ERROR"],
+            # Errors of cells come back in the notebook; what the kernel itself logs is noise: that
+            # its local socket is not encrypted, or that it was shut down.
+            extra_arguments=["--log-level=CRITICAL"],
         )
     except OSError as error:
         raise ReproError(
@@ -109,7 +103,8 @@ def run_notebook(
             raise ReproError(error.evalue) from None
         raise NotebookError(
             f"{notebook} stopped in cell {error.exec_count}: {error.ename}: "
-            f"{_ANSI.sub('', str(error.evalue))}; the notebook up to there is {executed}"
+            f"{' '.join(_ANSI.sub('', str(error.evalue)).split())}; the notebook up to there is "
+            f"{executed}"
         ) from None
     except DeadKernelError:
         raise NotebookError(
@@ -173,17 +168,17 @@ def pair(*, check: bool = False) -> list[str]:
     Returns:
         The notebooks whose halves differed.
     """
-    stale = []
-    for source in sorted((project_root() / "notebooks").glob("*.py")):
-        target = source.with_suffix(".ipynb")
-        text = paired_text(source)
-        if target.is_file() and target.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(source.stem)
-        if not check:
-            with atomic_write(target) as temporary:
-                temporary.write_text(text, encoding="utf-8", newline="\n")
-    return stale
+    sources = sorted((project_root() / "notebooks").glob("*.py"))
+    stale = [source for source in sources if not _in_step(source)]
+    for source in stale if not check else ():
+        with atomic_write(source.with_suffix(".ipynb")) as temporary:
+            temporary.write_text(paired_text(source), encoding="utf-8", newline="\n")
+    return [source.stem for source in stale]
+
+
+def _in_step(source: Path) -> bool:
+    target = source.with_suffix(".ipynb")
+    return target.is_file() and target.read_text(encoding="utf-8") == paired_text(source)
 
 
 def keep_reference(folder: Path, name: str) -> Path:

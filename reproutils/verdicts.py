@@ -16,9 +16,10 @@ from matplotlib.figure import Figure
 
 from reproutils.claims import load_claims
 from reproutils.errors import ReproError
-from reproutils.figures import ForestRow, forest
+from reproutils.figures import ForestRow, forest, show_figure
 from reproutils.paths import atomic_write, data_dir, named_path
 from reproutils.results import Results, read_results
+from reproutils.stress import draw_stress, stress_sentences, stress_table
 from reproutils.tables import Interval, show_table
 
 EMBEDDED = "this book"
@@ -136,7 +137,8 @@ def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
 
 
 def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
-    """``verdict_table.md`` and ``summary.md`` for the home page."""
+    """``verdict_table.md`` and ``summary.md`` for the home page, ``stress.md`` for the stress
+    tests."""
     table = verdict_table(runs)
     notebooks = dict(zip(table["claim"], table["tested in"], strict=True))
     shown = show_table(
@@ -159,6 +161,38 @@ def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
         f"Of the {len(table)} claims tested so far: {html.escape(told)}. {waiting} more are listed "
         f"in `data/claims.yml` and wait for their notebooks."
     )
-    for name, text in {"verdict_table.md": str(soup), "summary.md": summary}.items():
+    fragments = {
+        "verdict_table.md": str(soup),
+        "summary.md": summary,
+        "stress.md": _stress(runs, folder),
+    }
+    for name, text in fragments.items():
         with atomic_write(folder / name) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _stress(runs: Mapping[str, Results], folder: Path) -> str:
+    """Figure, table and sentences of the stress tests as Markdown with HTML blocks."""
+    table = stress_table(runs)
+    if table.empty:
+        return "No length regression has been run yet."
+    figure = show_figure(
+        lambda fig: draw_stress(fig, table),
+        name="length-effect",
+        caption="How much of each similarity the length ratio explains. Between the first row and the third "
+        "the content is exchanged and the sink tokens are left out: what is left there is all that "
+        "pooling alone can account for.",
+        alt="Forest plot of R squared with intervals for seven similarities and three corpora: pooled "
+        "cosine as in the paper, exchanged texts with and without sink tokens, true pairs without "
+        "sink tokens and without the mean, and biased and debiased CKA.",
+        folder=folder,
+        size=(7.2, 8.0),
+    )
+    shown = show_table(
+        table,
+        name="length-effect",
+        caption="R² on the log length ratio with 95 % intervals; n counts problems or sentence pairs.",
+        folder=folder,
+        formats={"R²": Interval("low", "high", 2), "paper": ".2f"},
+    )
+    return "\n\n".join([str(figure.data), *stress_sentences(runs), str(shown.data)])

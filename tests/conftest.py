@@ -149,5 +149,4 @@ def smollm() -> LoadedModel:
     """The embedded language model in float32; a test that alters it must put it back."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPROUTILS_OFFLINE", "1")
-        loaded = load_model("smollm2-135m")
-    return loaded
+        return load_model("smollm2-135m")

@@ -95,7 +95,7 @@ def test_case_counts_and_empty_tokens_are_never_paired() -> None:
 
 
 def test_a_text_aligns_with_itself_token_by_token() -> None:
-    words = "on the table and on the shelf".split()
+    words = ["on", "the", "table", "and", "on", "the", "shelf"]
     assert aligned(words, words) == [(k, k) for k in range(len(words))]
 
 

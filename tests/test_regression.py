@@ -308,7 +308,7 @@ def test_values_that_are_not_finite_are_named() -> None:
     holed[2] = np.nan
     with pytest.raises(ReproError, match="depth: not finite"):
         ols_table(y, pd.DataFrame({"length": x, "depth": holed}), range(10))
-    with pytest.raises(ReproError, match="outcome .* not finite"):
+    with pytest.raises(ReproError, match=r"outcome .* not finite"):
         ols_table(holed, pd.DataFrame({"length": x}), range(10))
 
 
@@ -317,7 +317,7 @@ def test_regression_needs_more_rows_than_coefficients() -> None:
         ols_table(np.array([0.0, 1.0]), pd.DataFrame({"length": [1.0, 2.0]}), range(2))
 
 
-# --- several predictors ----------------------------------------------------------------------------
+# --- several predictors --------------------------------------------------------------------------
 
 
 def three_predictors(n: int, seed: int) -> tuple[np.ndarray, pd.DataFrame]:
