@@ -49,7 +49,7 @@ import pandas as pd
 
 from reproutils import code_pairs, controls, notebook
 from reproutils.corpora import load_parallel_code
-from reproutils.figures import ForestRow, forest, scatter
+from reproutils.figures import ForestRow, forest, same_rows, scatter
 from reproutils.models import load_model
 from reproutils.pairs import computed_states, log_length_ratio
 from reproutils.regression import ols_table, r2_decomposition, standardise, within
@@ -74,15 +74,23 @@ curves = []
 if p.specifications:
     for definition in corpus.definitions:
         texts = corpus.texts_as(definition)
-        by_language = states if definition == "declaration+solution" else code_pairs.code_states(loaded, texts, truncate=True)
+        by_language = (
+            states
+            if definition == "declaration+solution"
+            else code_pairs.code_states(loaded, texts, truncate=True)
+        )
         for states_of_language in computed_states(by_language):
             run.uses_states(states_of_language)
-        curves += code_pairs.specification_rows(by_language, corpus.item_ids, definition, seed=p.seed, resamples=min(p.resamples, 300))
+        curves += code_pairs.specification_rows(
+            by_language, corpus.item_ids, definition, seed=p.seed, resamples=min(p.resamples, 300)
+        )
 else:
     for states_of_language in computed_states(states):
         run.uses_states(states_of_language)
 del loaded
-twin = code_pairs.twin_states(p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate)
+twin = code_pairs.twin_states(
+    p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate
+)
 for used in computed_states({language: part.states for language, part in twin.items()}):
     run.uses_states(used)
 
@@ -94,8 +102,12 @@ run.table(
                 "problems": len(pair),
                 "median tokens": int(np.median(pair.second.n_tokens)),
                 "median tokens, Python": int(np.median(pair.first.n_tokens)),
-                "mean of ln ratio": float(log_length_ratio(pair.first.n_tokens, pair.second.n_tokens).mean()),
-                "sd of ln ratio": float(log_length_ratio(pair.first.n_tokens, pair.second.n_tokens).std()),
+                "mean of ln ratio": float(
+                    log_length_ratio(pair.first.n_tokens, pair.second.n_tokens).mean()
+                ),
+                "sd of ln ratio": float(
+                    log_length_ratio(pair.first.n_tokens, pair.second.n_tokens).std()
+                ),
                 "aligned rows": int(np.median(pair.n_rows)),
                 "not parsed": unparsed[language] + unparsed["python"],
             }
@@ -106,6 +118,23 @@ run.table(
     caption="The texts: token counts, the spread of the length ratio, token rows aligned by surface form, and "
     "solutions that the grammar does not parse.",
     formats={"mean of ln ratio": ".2f", "sd of ln ratio": ".2f"},
+)
+
+# %% tags=["hide-input"]
+QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+for language, pair in states.items():
+    ratio = log_length_ratio(pair.first.n_tokens, pair.second.n_tokens)
+    for quantile, value in zip(QUANTILES, np.quantile(ratio, QUANTILES), strict=True):
+        run.record(f"log_ratio_q{quantile * 1000:03.0f}_{language}", value, n=len(pair))
+spread = code_pairs.ratio_spread(run.estimates.values(), QUANTILES)
+run.figure(
+    lambda fig: code_pairs.draw_ratio_spread(fig, spread),
+    name="length-ratios",
+    size=(7.2, 4.4),
+    caption="The log length ratio in this run's corpus and, where a reference run is kept, in HumanEval-X: median, middle "
+    "half (thick) and middle 95 % (thin).",
+    alt="Horizontal ranges of the log token ratio of Python to Java, JavaScript and Go for this corpus and for "
+    "HumanEval-X; the ranges of the two corpora overlap widely.",
 )
 
 # %% [markdown]
@@ -124,10 +153,12 @@ for language in [*states, code_pairs.POOLED]:
     columns = part[["log_ratio", "depth", "shared"]]
     outcome = part["cosine"].to_numpy()
     if language == code_pairs.POOLED:
-        columns = columns.apply(lambda column: within(column.to_numpy(), part["language"]))
+        columns = columns.apply(within, labels=part["language"].tolist())
         outcome = within(outcome, part["language"])
     columns = columns.apply(lambda column: standardise(column.to_numpy()))
-    table = r2_decomposition(standardise(outcome), columns, part["problem"].tolist(), seed=p.seed, resamples=p.resamples)
+    table = r2_decomposition(
+        standardise(outcome), columns, part["problem"].tolist(), seed=p.seed, resamples=p.resamples
+    )
     decompositions.append(table.assign(language=language))
     for row in table.itertuples():
         units = part["problem"].nunique()
@@ -143,10 +174,22 @@ pooled = decomposition[decomposition["language"] == code_pairs.POOLED].set_index
 run.record("added_beyond_length", pooled.loc["all", "alone"] - pooled.loc["log_ratio", "alone"])
 
 # %% tags=["hide-input"]
-NAMES = {"log_ratio": "length ratio", "depth": "syntax depth", "shared": "shared tokens", "all": "all three"}
-shown = decomposition.assign(row=decomposition["language"] + ": " + decomposition["predictor"].map(NAMES))
+NAMES = {
+    "log_ratio": "length ratio",
+    "depth": "syntax depth",
+    "shared": "shared tokens",
+    "all": "all three",
+}
+shown = decomposition.assign(
+    row=decomposition["language"] + ": " + decomposition["predictor"].map(NAMES)
+)
 run.table(
-    shown[["row", *(f"{q}{end}" for q in ("alone", "last", "average") for end in ("", "_low", "_high"))]],
+    shown[
+        [
+            "row",
+            *(f"{q}{end}" for q in ("alone", "last", "average") for end in ("", "_low", "_high")),
+        ]
+    ],
     name="decomposition",
     caption="R² that each predictor adds: entered alone, entered last, and averaged over all orders of entry.",
     formats={q: Interval(f"{q}_low", f"{q}_high", 2) for q in ("alone", "last", "average")},
@@ -174,8 +217,17 @@ fits = code_pairs.fit_by_language(rows, corpus.item_ids, seed=p.seed, resamples=
 for row in fits.itertuples():
     slug = f"{row.key}_{row.language}"
     run.record_interval(f"r2_{slug}", row.r2, row.r2_low, row.r2_high, row.units, unit="problem")
-    run.record_interval(f"beta_{slug}", row.beta, row.beta_low, row.beta_high, row.units, unit="problem")
-    run.record_interval(f"r2_noise_{slug}", row.r2_noise, row.r2_noise_low, row.r2_noise_high, row.units, unit="problem")
+    run.record_interval(
+        f"beta_{slug}", row.beta, row.beta_low, row.beta_high, row.units, unit="problem"
+    )
+    run.record_interval(
+        f"r2_noise_{slug}",
+        row.r2_noise,
+        row.r2_noise_low,
+        row.r2_noise_high,
+        row.units,
+        unit="problem",
+    )
 
 # %% tags=["hide-input"]
 for language in [code_pairs.POOLED, *states]:
@@ -189,9 +241,16 @@ for language in [code_pairs.POOLED, *states]:
 
 def draw_forest(fig):
     axes = fig.subplots(1, 4, sharey=True)
-    for ax, language in zip(axes, [code_pairs.POOLED, *states], strict=True):
-        part = fits[fits["language"] == language]
-        forest(ax, [ForestRow(row.label, row.r2, row.r2_low, row.r2_high) for row in part.itertuples()])
+    shown = [code_pairs.POOLED, *states]
+    panels = [
+        [
+            ForestRow(row.label, row.r2, row.r2_low, row.r2_high)
+            for row in fits[fits["language"] == language].itertuples()
+        ]
+        for language in shown
+    ]
+    for ax, language, rows in zip(axes, shown, same_rows(panels), strict=True):
+        forest(ax, rows)
         ax.axvspan(PAPER_LOW, PAPER_HIGH, color="C5", alpha=0.15, lw=0)
         ax.set(xlabel="R²", xlim=(-0.03, 1))
         ax.get_legend().remove()
@@ -213,7 +272,9 @@ def draw_scatter(fig):
     axes = fig.subplots(2, 3, sharex="col")
     for column, (language, pair) in enumerate(states.items()):
         x = log_length_ratio(pair.first.n_tokens, pair.second.n_tokens)
-        for ax, similarity in zip(axes[:, column], (pair.cosine(), pair.cosine("no_sinks", centred=True)), strict=True):
+        for ax, similarity in zip(
+            axes[:, column], (pair.cosine(), pair.cosine("no_sinks", centred=True)), strict=True
+        ):
             scatter(ax, x, similarity, color="C0", s=12)
             slope, level = np.polyfit(x, similarity, 1)
             ends = np.array([x.min(), x.max()])
@@ -267,7 +328,9 @@ if curves:
         alt="Specification curve: R squared with intervals for all specifications sorted from high to low, above a "
         "grid of marks for text, layer band, predictor, position 0 and language.",
     )
-    run.say("Over {spec_count:.0f} specifications R² runs from {spec_lowest:.2f} to {spec_highest:.2f}.")
+    run.say(
+        "Over {spec_count:.0f} specifications R² runs from {spec_lowest:.2f} to {spec_highest:.2f}."
+    )
 
 # %% [markdown]
 # ## Verdict

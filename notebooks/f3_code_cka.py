@@ -66,8 +66,13 @@ corpus = run.uses_corpus(load_parallel_code(p.dataset).take(p.n_items, p.seed))
 loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
 states = code_pairs.code_states(loaded, corpus.texts, truncate=p.truncate)
 del loaded
-twin = code_pairs.twin_states(p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate)
-for used in (*computed_states(states), *computed_states({language: part.states for language, part in twin.items()})):
+twin = code_pairs.twin_states(
+    p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate
+)
+for used in (
+    *computed_states(states),
+    *computed_states({language: part.states for language, part in twin.items()}),
+):
     run.uses_states(used)
 
 run.table(
@@ -106,11 +111,23 @@ for row in fits.itertuples():
     slug = f"{row.key}_{row.language}"
     paper = PAPER_BETA.get(row.key) if row.language == code_pairs.POOLED else None
     run.record_interval(f"r2_{slug}", row.r2, row.r2_low, row.r2_high, row.units, unit="problem")
-    run.record_interval(f"beta_{slug}", row.beta, row.beta_low, row.beta_high, row.units, unit="problem", paper=paper)
+    run.record_interval(
+        f"beta_{slug}",
+        row.beta,
+        row.beta_low,
+        row.beta_high,
+        row.units,
+        unit="problem",
+        paper=paper,
+    )
     run.record(f"mean_{slug}", row.mean, n=row.n)
 of_pooled = fits[fits["language"] == code_pairs.POOLED].set_index("key")
-run.record("cka_r2_drop", 1 - of_pooled.loc["cka_biased", "r2"] / of_pooled.loc["cosine", "r2"], paper=0.83)
-run.record("cka_null_mean", of_pooled.loc["cka_biased", "mean"] - of_pooled.loc["cka_excess", "mean"])
+run.record(
+    "cka_r2_drop", 1 - of_pooled.loc["cka_biased", "r2"] / of_pooled.loc["cosine", "r2"], paper=0.83
+)
+run.record(
+    "cka_null_mean", of_pooled.loc["cka_biased", "mean"] - of_pooled.loc["cka_excess", "mean"]
+)
 run.record("rv_cka_gap", max(pair.rv_gap() for pair in states.values()))
 
 # %% tags=["hide-input"]
@@ -164,15 +181,25 @@ counts = np.concatenate([pair.n_rows for pair in states.values()])
 labels = [language for language, pair in states.items() for _ in range(len(pair))]
 problems = list(corpus.item_ids) * len(states)
 values = {
-    key: np.concatenate([next(c for c in rows[language] if c.key == key).similarity for language in states])
+    key: np.concatenate(
+        [next(c for c in rows[language] if c.key == key).similarity for language in states]
+    )
     for key in ("cka_biased", "cka_debiased", "cka_no_sinks", "cka_debiased_no_sinks", "cka_excess")
 }
 for key, similarity in values.items():
     log_rows = np.where(np.isfinite(similarity), np.log(np.maximum(counts, 1)), np.nan)
-    fit = length_fit(within(similarity, labels), within(log_rows, labels), problems, seed=p.seed, resamples=p.resamples)
+    fit = length_fit(
+        within(similarity, labels),
+        within(log_rows, labels),
+        problems,
+        seed=p.seed,
+        resamples=p.resamples,
+    )
     run.record(f"r2_rows_{key}", fit.r2, unit="problem")
     run.record(f"beta_rows_{key}", fit.beta, unit="problem")
-run.record("mean_excess", bootstrap_interval(values["cka_excess"], problems, seed=p.seed), unit="problem")
+run.record(
+    "mean_excess", bootstrap_interval(values["cka_excess"], problems, seed=p.seed), unit="problem"
+)
 participation = code_pairs.participation_of_rows(states)
 run.record("participation_ratio", participation)
 
@@ -187,8 +214,23 @@ def draw_rows(fig):
         (right, ("cka_no_sinks", "cka_debiased_no_sinks"), "sink rows left out"),
     ):
         for colour, marker, key in zip(("C0", "C2"), ("o", "^"), keys, strict=True):
-            scatter(ax, counts, values[key], color=colour, marker=marker, s=10, label="debiased" if "debiased" in key else "biased")
-        ax.plot(grid, theory.cka_null_level(grid, participation), color="C3", ls="--", lw=2.5, label="chance level")
+            scatter(
+                ax,
+                counts,
+                values[key],
+                color=colour,
+                marker=marker,
+                s=10,
+                label="debiased" if "debiased" in key else "biased",
+            )
+        ax.plot(
+            grid,
+            theory.cka_null_level(grid, participation),
+            color="C3",
+            ls="--",
+            lw=2.5,
+            label="chance level",
+        )
         ax.set(xscale="log", xlabel="aligned rows n")
         ax.set_title(title, fontsize=11)
     left.set_ylabel("linear CKA, mean over blocks")

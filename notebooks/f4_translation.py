@@ -50,7 +50,7 @@ from reproutils import controls, convergence, notebook
 from reproutils.alignment import mismatch_same_length
 from reproutils.corpora import load_parallel_text
 from reproutils.errors import ReproError
-from reproutils.figures import ForestRow, forest, line_with_band, scatter
+from reproutils.figures import ForestRow, forest, line_with_band, same_rows, scatter
 from reproutils.lens import read_lens
 from reproutils.models import load_model
 from reproutils.pairs import computed_states, extract_pairs, log_length_ratio
@@ -119,7 +119,6 @@ run.table(
                 "aligned rows": int(np.median(states.n_rows)),
                 "pairs with 4 or more rows": int(states.usable.sum()),
                 "texts cut to the context": states.first.n_truncated + states.second.n_truncated,
-                "after each filter": "; ".join(corpora[pair].provenance.notes),
             }
             for pair, states in trained.items()
         ]
@@ -128,6 +127,12 @@ run.table(
     caption="The texts: medians of token counts and of token rows aligned by shared surface form.",
     formats={"sd of ln ratio": ".2f"},
 )
+for pair in languages:
+    run.say(
+        "Items left after each filter, {pair}: {notes}.",
+        pair=pair.upper(),
+        notes="; ".join(corpora[pair].provenance.notes),
+    )
 
 # %% [markdown]
 # ## The measurement, and the controls that the paper leaves out
@@ -138,7 +143,8 @@ run.table(
 # the other text is replaced by one of the same length from another pair. Then the lengths go: both texts
 # are cut to the shorter one. Last, the same network with random weights.
 
-# %%
+
+# %% tags=["hide-input"]
 def twin_of(pair):
     return controls.Twin(twin[pair], np.arange(len(twin[pair]))) if twin[pair] is not None else None
 
@@ -180,18 +186,19 @@ for pair, frame in fits.items():
 
 def draw_forest(fig):
     axes = np.atleast_1d(fig.subplots(1, len(fits), sharey=True))
-    for ax, (pair, frame) in zip(axes, fits.items(), strict=True):
-        forest(
-            ax,
-            [
-                ForestRow(
-                    row.label, row.r2, row.r2_low, row.r2_high,
-                    PAPER.get(pair) if row.key == "cosine" else None,
-                    "pooled cosine" if row.family == "cosine" else "token-level",
-                )
-                for row in frame.itertuples()
-            ],
-        )  # fmt: skip
+    panels = [
+        [
+            ForestRow(
+                row.label, row.r2, row.r2_low, row.r2_high,
+                PAPER.get(pair) if row.key == "cosine" else None,
+                "pooled cosine" if row.family == "cosine" else "token-level",
+            )
+            for row in frame.itertuples()
+        ]
+        for pair, frame in fits.items()
+    ]  # fmt: skip
+    for ax, pair, rows in zip(axes, fits, same_rows(panels), strict=True):
+        forest(ax, rows)
         ax.set(xlabel="R² on the log length ratio", xlim=(-0.02, 1))
         if ax is not axes[0]:
             ax.get_legend().remove()
@@ -253,9 +260,16 @@ for pair, states in trained.items():
     slug = pair.replace("-", "_")
     for span in ("all", "no_sinks"):
         rho = states.rho(span, middle)
-        run.record(f"rho_{span}_{slug}", rho if np.isfinite(rho) else None, n=2 * len(states), unit="text")
-    run.record(f"median_tokens_{slug}", float(np.median(np.r_[states.first.n_tokens, states.second.n_tokens])))
-    run.record(f"texts_with_sinks_{slug}", states.texts_with_sinks(middle), n=2 * len(states), unit="text")
+        run.record(
+            f"rho_{span}_{slug}", rho if np.isfinite(rho) else None, n=2 * len(states), unit="text"
+        )
+    run.record(
+        f"median_tokens_{slug}",
+        float(np.median(np.r_[states.first.n_tokens, states.second.n_tokens])),
+    )
+    run.record(
+        f"texts_with_sinks_{slug}", states.texts_with_sinks(middle), n=2 * len(states), unit="text"
+    )
 
 # %% tags=["hide-input"]
 for pair in languages:
@@ -324,7 +338,7 @@ run.say(
 # pairs share words, an untrained network can win by the shared words alone; only what goes beyond it is
 # learned.
 
-# %%
+# %% tags=["hide-input"]
 for pair, states in trained.items():
     slug = pair.replace("-", "_")
     partner = mismatch_same_length(states.second.n_tokens, np.random.default_rng(p.seed))

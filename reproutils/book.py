@@ -86,16 +86,9 @@ def _build_html(root: Path) -> Path:
     """A clean build in which each warning is an error."""
     # Sphinx reports a warning only for pages that it reads anew, so nothing old may stay.
     shutil.rmtree(root / "_build", ignore_errors=True)
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter_book.cli.main",
-        "build",
-        ".",
-        "-n",
-        "-W",
-        "--keep-going",
-    ]
+    # The package has no __main__; its script stands beside the interpreter that runs this.
+    script = Path(sys.executable).with_name("jupyter-book")
+    command = [str(script), "build", ".", "-n", "-W", "--keep-going"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     page = root / "_build" / "html" / "index.html"
     if done.returncode or not page.is_file():

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from reproutils.controls import SINK_CHOICES, Control, Twin, fit_controls, length_predictors
 from reproutils.corpora import ParallelCode
 from reproutils.corpora.syntax import ParseError, ast_depth, shared_token_fraction
 from reproutils.models import LoadedModel, load_model
 from reproutils.pairs import PairStates, extract_pairs, log_length_ratio, sink_rows
+from reproutils.paths import data_dir
 from reproutils.regression import length_fit, within
+from reproutils.results import Estimate, read_results
 from reproutils.theory import participation_ratio
 
 REFERENCE = "python"
@@ -101,7 +104,7 @@ def fit_by_language(
 ) -> pd.DataFrame:
     """:func:`fit_controls` per language, and pooled with language effects.
 
-    For the pooled rows similarity and predictors are taken as deviations from their language's mean,
+    For the pooled rows similarity and predictors are deviations from the mean of their language,
     and the problem is the independent unit.
 
     Args:
@@ -181,6 +184,46 @@ def specification_rows(
                         }
                     )
     return rows
+
+
+def ratio_spread(estimates: Iterable[Estimate], quantiles: Sequence[float]) -> pd.DataFrame:
+    """Quantiles of the log length ratio of this run and of each kept reference run.
+
+    Args:
+        estimates: this run's, with ids ``log_ratio_qPPP_LANGUAGE``, PPP in thousandths.
+
+    Returns:
+        One row per corpus and language: ``corpus, language`` and one column per quantile.
+    """
+    corpora = {"this corpus": list(estimates)}
+    for path in sorted((data_dir() / "reference").glob("f2_code_length--*.json")):
+        corpora.setdefault(path.stem.split("--")[1], read_results(path).estimates)
+    rows = []
+    for corpus, found in corpora.items():
+        values = {estimate.id: estimate.value for estimate in found}
+        for language in ("java", "javascript", "go"):
+            names = [f"log_ratio_q{quantile * 1000:03.0f}_{language}" for quantile in quantiles]
+            if all(values.get(name) is not None for name in names):
+                row: dict[object, object] = {"corpus": corpus, "language": language}
+                row |= {q: values[name] for q, name in zip(quantiles, names, strict=True)}
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def draw_ratio_spread(figure: Figure, spread: pd.DataFrame) -> None:
+    """Median, middle half and middle 95 % of each row of :func:`ratio_spread`."""
+    ax = figure.subplots()
+    low, lower, middle, upper, high = (column for column in spread if isinstance(column, float))
+    corpora = list(dict.fromkeys(spread["corpus"]))
+    rows = spread.sort_values(["language", "corpus"], ignore_index=True)
+    for height, row in enumerate(rows.to_dict("records")):
+        colour = f"C{corpora.index(row['corpus'])}"
+        ax.plot([row[low], row[high]], [height, height], color=colour, lw=2)
+        ax.plot([row[lower], row[upper]], [height, height], color=colour, lw=6)
+        ax.plot([row[middle]], [height], "o", color=colour, ms=9)
+    ax.set_yticks(range(len(rows)), [f"{row.language}, {row.corpus}" for row in rows.itertuples()])
+    ax.set(xlabel="ln(tokens Python / other)", ylim=(len(rows) - 0.5, -0.5))
+    ax.grid(axis="y", visible=False)
 
 
 def participation_of_rows(states: Mapping[str, PairStates]) -> float:

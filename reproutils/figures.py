@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -217,7 +218,7 @@ def forest(ax: Axes, rows: Sequence[ForestRow]) -> None:
     """Draw one estimate with its interval per row, from top to bottom.
 
     Neighbouring rows of one label (one estimate in several runs, say) stand together under a
-    single label. The paper's values are open diamonds. A row without a finite estimate says "no
+    single label. The paper's values are open diamonds. A label without any finite estimate says "no
     estimate". The legend stands above the axes.
 
     Args:
@@ -251,6 +252,9 @@ def forest(ax: Axes, rows: Sequence[ForestRow]) -> None:
     ticks, height = [], 0.0
     for _, members in groups:
         ticks.append(height + (len(members) - 1) / 2)
+        if not any(np.isfinite(row.value) for row in members):
+            across = ax.get_yaxis_transform()
+            ax.text(0.02, ticks[-1], "no estimate", transform=across, va="center")
         for row in members:
             _forest_row(ax, row, height, styles[row.series], diamond)
             height += 1
@@ -270,6 +274,29 @@ def forest(ax: Axes, rows: Sequence[ForestRow]) -> None:
     )
 
 
+def same_rows(panels: Sequence[Sequence[ForestRow]]) -> list[list[ForestRow]]:
+    """Panels of forest plots that can share their vertical axis: the same labels and series in the
+    same order in each. A row that a panel lacks has no estimate there."""
+    every = [row for rows in panels for row in rows]
+    labels = list(dict.fromkeys(row.label for row in every))
+    series = list(dict.fromkeys(row.series for row in every))
+    keys = sorted(
+        {(row.label, row.series) for row in every},
+        key=lambda key: (labels.index(key[0]), series.index(key[1])),
+    )
+    found = []
+    for rows in panels:
+        known = {(row.label, row.series): row for row in rows}
+        missing = (math.nan, math.nan, math.nan)
+        found.append(
+            [
+                known.get((label, name), ForestRow(label, *missing, None, name))
+                for label, name in keys
+            ]
+        )
+    return found
+
+
 def _forest_row(
     ax: Axes, row: ForestRow, height: float, style: dict[str, Any], diamond: dict[str, Any]
 ) -> None:
@@ -281,8 +308,6 @@ def _forest_row(
     if np.isfinite(row.value):
         ax.plot([row.low, row.high], [height, height], **{**style, "marker": "none"})
         ax.plot([row.value], [height], **style)
-    else:
-        ax.text(0.02, height, "no estimate", transform=ax.get_yaxis_transform(), va="center")
     if row.paper is not None:
         ax.plot([row.paper], [height], **diamond)
 

@@ -123,38 +123,33 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
         shown[key] = number_html(notebook, estimate, "ci.2f")
         value[key] = float(estimate.value or 0.0)
     told = f"The length ratio explains {shown['cosine']} of the variance of pooled cosine. "
-    if value["mismatched"] < HALF * value["cosine"]:
-        told += (
-            f"When the other text is exchanged for one of the same length, {shown['mismatched']} is left: most "
-            f"of the effect needs shared content. "
-        )
-    else:
-        told += (
-            f"When the other text is exchanged for one of the same length, {shown['mismatched']} is left: most of "
-            f"the effect needs no shared content. "
-        )
+    needs = (
+        "shared content" if value["mismatched"] < HALF * value["cosine"] else "no shared content"
+    )
+    told += (
+        f"When the other text is exchanged for one of the same length, {shown['mismatched']} is "
+        f"left: most of the effect needs {needs}. "
+    )
     if value["mismatched_no_sinks"] < HALF * value["mismatched"]:
         told += (
-            f"That part is the work of sink tokens: without them {shown['mismatched_no_sinks']} remains. It is not "
-            f"the averaging-out of noise that equation 3 describes. "
+            f"What is left is the work of sink tokens: without them {shown['mismatched_no_sinks']} "
+            f"remains. It is not the averaging-out of noise that equation 3 describes. "
         )
     else:
         told += (
-            f"Sink tokens do not account for it: without them {shown['mismatched_no_sinks']} remains, as averaging "
-            f"around a shared mean would give. "
+            f"Sink tokens do not account for it: without them {shown['mismatched_no_sinks']} "
+            f"remains, as averaging around a shared mean would give. "
         )
-    if value["no_sinks"] >= HALF * value["cosine"]:
+    told += (
+        f"True pairs keep {shown['no_sinks']} without sink tokens, and {shown['no_sinks_centred']} "
+        f"when the corpus mean goes too"
+    )
+    if value["no_sinks_centred"] > value["mismatched_no_sinks"]:
         told += (
-            f"True pairs keep {shown['no_sinks']} without sink tokens, and {shown['no_sinks_centred']} when the corpus "
-            f"mean goes too: this part cannot come from pooling around a shared mean, which is gone, and "
-            f"goes with the content; pairs of unequal length say less the same."
+            "; what exceeds the exchanged pairs goes with the content: pairs of unequal length say "
+            "less the same"
         )
-    else:
-        told += (
-            f"True pairs keep {shown['no_sinks']} without sink tokens, and {shown['no_sinks_centred']} when the corpus "
-            f"mean goes too."
-        )
-    return told
+    return f"{told}."
 
 
 def _cka_sentences(runs: Mapping[str, Results]) -> str:
@@ -171,19 +166,18 @@ def _cka_sentences(runs: Mapping[str, Results]) -> str:
         return float(estimate.value or 0.0) if estimate else 0.0
 
     told = (
-        f"On code, biased CKA averages {number('mean_cka_biased_pooled', '.2f')}, and the same rows shuffled reach "
-        f"{number('cka_null_mean', '.2f')}: the excess is {number('mean_excess', 'ci.2f')}. The number of aligned "
-        f"rows explains {number('r2_rows_cka_biased', 'ci.2f')} of biased and "
+        f"On code, biased CKA averages {number('mean_cka_biased_pooled', '.2f')}, and the same "
+        f"rows shuffled reach {number('cka_null_mean', '.2f')}: the excess is "
+        f"{number('mean_excess', 'ci.2f')}. The number of aligned rows explains "
+        f"{number('r2_rows_cka_biased', 'ci.2f')} of biased and "
         f"{number('r2_rows_cka_debiased', 'ci.2f')} of debiased CKA. "
     )
     dropped = value("r2_rows_cka_debiased") < HALF * value("r2_rows_cka_biased")
     high_null = value("cka_null_mean") > HALF * value("mean_cka_biased_pooled")
     if high_null:
-        told += "More than half of its level is chance, so a flat biased CKA is in good part a ceiling. "
+        told += "More than half of its level is chance: a flat biased CKA is largely a ceiling. "
     else:
         told += "Less than half of its level is chance, so its flatness is not merely a ceiling. "
     if dropped:
-        told += "Debiasing removes most of its dependence on the number of rows, which was bias."
-    else:
-        told += "Debiasing does not remove its dependence on the number of rows, which is therefore not bias alone."
-    return told
+        return told + "Debiasing removes most of its dependence on the number of rows: it was bias."
+    return told + "Debiasing does not remove its dependence on the number of rows: not bias alone."

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from reproutils.claims import load_claims
 from reproutils.errors import ReproError
-from reproutils.figures import ForestRow, forest, show_figure
+from reproutils.figures import ForestRow, forest, same_rows, show_figure
 from reproutils.paths import atomic_write, data_dir, named_path
 from reproutils.results import Results, read_results
 from reproutils.stress import draw_stress, stress_sentences, stress_table
@@ -35,6 +35,7 @@ COMPARED = {
     "cka_biased": "linear CKA, as in the paper",
     "cka_debiased": "debiased CKA",
 }
+COMPARED_PAIRS = "[a-z]{2}_[a-z]{2}|pooled|java|javascript|go"
 COMPARISON_FORMATS = {"R²": Interval("low", "high", 2), "paper": ".2f", "n": ",d"}
 
 
@@ -63,7 +64,7 @@ def read_references() -> dict[str, Results]:
 
 
 def verdict_table(runs: Mapping[str, Results]) -> pd.DataFrame:
-    """One row per tested claim: ``claim, tested in, what it says, the paper, verdict, scale, why``."""
+    """One row per tested claim, in the order of ``claims.yml``."""
     claims = load_claims()
     rows = [
         {
@@ -86,54 +87,63 @@ def verdict_table(runs: Mapping[str, Results]) -> pd.DataFrame:
 def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results]) -> pd.DataFrame:
     """The length regressions of every run that made them.
 
+    Args:
+        runs: the book's own runs, by notebook.
+        references: kept runs by the name of their file, ``NOTEBOOK--LABEL`` or ``LABEL``.
+
     Returns:
-        One row per similarity, language pair and run: ``similarity, pair, run, R², low, high,
-        paper, n``.
+        One row per similarity, pair of languages (or ``pooled`` for code) and run: ``similarity,
+        pair, run, R², low, high, paper, n``.
     """
-    rows = []
-    here = {EMBEDDED: runs["f4_translation"]} if "f4_translation" in runs else {}
-    labelled = {**here, **references}
-    for key, label in COMPARED.items():
-        for name, results in labelled.items():
+    labelled = [(EMBEDDED, results) for results in runs.values()]
+    labelled += [(name.partition("--")[2] or name, results) for name, results in references.items()]
+    rows: dict[tuple[str, str, str], dict[str, object]] = {}
+    for key, similarity in COMPARED.items():
+        for label, results in labelled:
             for estimate in results.estimates:
-                match = re.fullmatch(rf"r2_{key}_([a-z]{{2}}_[a-z]{{2}})", estimate.id)
+                match = re.fullmatch(rf"r2_{key}_({COMPARED_PAIRS})", estimate.id)
                 if match and estimate.value is not None:
-                    rows.append(
+                    pair = match[1].replace("_", "-")
+                    # Two notebooks may report the same regression of one run.
+                    rows.setdefault(
+                        (similarity, pair, label),
                         {
-                            "similarity": label,
-                            "pair": match[1].replace("_", "-"),
-                            "run": name,
+                            "similarity": similarity,
+                            "pair": pair,
+                            "run": label,
                             "R²": estimate.value,
                             "low": estimate.low,
                             "high": estimate.high,
                             "paper": estimate.paper if estimate.paper is not None else np.nan,
                             "n": estimate.n,
-                        }
+                        },
                     )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(list(rows.values()))
 
 
 def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
     """One forest plot per language pair, runs as series."""
     pairs = list(dict.fromkeys(frame["pair"]))
     axes = np.atleast_1d(figure.subplots(1, len(pairs), sharey=True))
-    for ax, pair in zip(axes, pairs, strict=True):
-        rows = frame[frame["pair"] == pair].to_dict("records")
-        forest(
-            ax,
-            [
-                ForestRow(
-                    str(row["similarity"]),
-                    row["R²"],
-                    row["low"],
-                    row["high"],
-                    None if np.isnan(row["paper"]) else row["paper"],
-                    str(row["run"]),
-                )
-                for row in rows
-            ],
+    panels = [
+        [
+            ForestRow(
+                str(row["similarity"]),
+                row["R²"],
+                row["low"],
+                row["high"],
+                None if np.isnan(row["paper"]) else row["paper"],
+                str(row["run"]),
+            )
+            for row in frame[frame["pair"] == pair].to_dict("records")
+        ]
+        for pair in pairs
+    ]
+    for ax, pair, rows in zip(axes, pairs, same_rows(panels), strict=True):
+        forest(ax, rows)
+        ax.set(
+            xlabel=f"R², {'code, pooled' if pair == 'pooled' else pair.upper()}", xlim=(-0.02, 1)
         )
-        ax.set(xlabel=f"R², {pair.upper()}", xlim=(-0.02, 1))
 
 
 def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
@@ -179,19 +189,19 @@ def _stress(runs: Mapping[str, Results], folder: Path) -> str:
     figure = show_figure(
         lambda fig: draw_stress(fig, table),
         name="length-effect",
-        caption="How much of each similarity the length ratio explains. Between the first row and the third "
-        "the content is exchanged and the sink tokens are left out: what is left there is all that "
-        "pooling alone can account for.",
-        alt="Forest plot of R squared with intervals for seven similarities and three corpora: pooled "
-        "cosine as in the paper, exchanged texts with and without sink tokens, true pairs without "
-        "sink tokens and without the mean, and biased and debiased CKA.",
+        caption="How much of each similarity the length ratio explains. From the first row to the "
+        "third the content is exchanged and the sink tokens are left out: what is left there is all "
+        "that pooling alone can account for.",
+        alt="Forest plot of R squared with intervals for seven similarities and three corpora: "
+        "pooled cosine as in the paper, exchanged texts with and without sink tokens, true pairs "
+        "without sink tokens and without the mean, and biased and debiased CKA.",
         folder=folder,
         size=(7.2, 8.0),
     )
     shown = show_table(
         table,
         name="length-effect",
-        caption="R² on the log length ratio with 95 % intervals; n counts problems or sentence pairs.",
+        caption="R² on the log length ratio with 95 % intervals; n counts problems or pairs.",
         folder=folder,
         formats={"R²": Interval("low", "high", 2), "paper": ".2f"},
     )

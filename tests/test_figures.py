@@ -238,7 +238,9 @@ def test_forest_shows_rows_from_top_to_bottom() -> None:
 
 def test_forest_rows_of_one_label_stand_together() -> None:
     ax = Figure().subplots()
-    forest(ax, [ForestRow(label, 0.2, 0.1, 0.3, series=run) for label in "ab" for run in ("x", "y")])
+    forest(
+        ax, [ForestRow(label, 0.2, 0.1, 0.3, series=run) for label in "ab" for run in ("x", "y")]
+    )
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     heights = [float(line.get_ydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
     assert heights == sorted(heights)

@@ -19,7 +19,7 @@ def fetch_corpora(*, verify: bool = False) -> list[str]:
 def describe_corpora() -> dict[str, str]:
     """What each corpus name stands for."""
     return {
-        "catalogues": "messages of free software, human translations, EN-FR and EN-DE (default of f4)",
+        "catalogues": "messages of free software, translated by people, EN-FR and EN-DE",
         "parallel-code": "164 problems in Python, Java, JavaScript and Go, written for this book",
         "humanevalpack": "the Hub's HumanEvalPack (needs the hub extra and a network)",
         "path:FOLDER": "WMT-style line files, or HumanEval-X line files",
