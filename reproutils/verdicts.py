@@ -189,8 +189,8 @@ def _stress(runs: Mapping[str, Results], folder: Path) -> str:
     figure = show_figure(
         lambda fig: draw_stress(fig, table),
         name="length-effect",
-        caption="How much of each similarity the length ratio explains. From the first row to the "
-        "third the content is exchanged and the sink tokens are left out: what is left there is all "
+        caption="How much of each similarity the length ratio explains. From the first row to "
+        "the third the content is exchanged and sink tokens are left out: what is left there is all "
         "that pooling alone can account for.",
         alt="Forest plot of R squared with intervals for seven similarities and three corpora: "
         "pooled cosine as in the paper, exchanged texts with and without sink tokens, true pairs "
