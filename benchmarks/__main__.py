@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-OUTPUT = FOLDER / "results.json"
+OUTPUT = FOLDER.parent / "data" / "benchmarks.json"
 
 
 def names() -> list[str]:
@@ -41,7 +41,7 @@ def main() -> None:
         return
     with atomic_write(OUTPUT) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    print(f"written to {OUTPUT.relative_to(Path.cwd(), walk_up=True)}")
+    print(f"written to {OUTPUT}")
 
 
 if __name__ == "__main__":

@@ -82,5 +82,5 @@ if references:
     )
 
 # %% tags=["hide-input"]
-verdicts.write_fragments(here, run.folder)
+verdicts.write_fragments(here, references, run.folder)
 results = run.finish()

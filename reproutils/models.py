@@ -1,14 +1,13 @@
 """From a name to a loaded model: the only module that knows where weights come from.
 
 A name is an alias of ``data/models.toml``, ``path:FOLDER``, ``path:FILE.gguf`` or a Hub id
-(``owner/name``, optionally ``owner/name@revision``). Weights are read from safetensors or GGUF only,
-never from pickle files, and no code that comes with a model is run.
+(``owner/name``, optionally ``owner/name@revision``). Weights are read from safetensors or GGUF
+only, never from pickle files, and no code that comes with a model is run.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 import tomllib
@@ -113,7 +112,7 @@ class LoadedModel:
 
     @property
     def layer_names(self) -> tuple[str, ...]:
-        """``embed``, ``block 1`` … ``block n`` (raw outputs), then ``final_norm`` when there is one.
+        """``embed``, ``block 1`` … ``block n`` (raw outputs), then ``final_norm`` if there is one.
 
         ``block k`` is the residual stream after block k. For the last block this differs from
         ``hidden_states[-1]`` of transformers, which is taken after the final norm.
@@ -204,7 +203,7 @@ def load_model(name: str, dtype: str = "float32", device: str = "cpu") -> Loaded
     """Load a model by name.
 
     Args:
-        name: registry alias, ``path:FOLDER``, ``path:FILE.gguf``, or Hub id ``owner/name[@revision]``.
+        name: alias, ``path:FOLDER``, ``path:FILE.gguf``, or Hub id ``owner/name[@revision]``.
         dtype: ``float32``, ``bfloat16`` or ``float64``: of the forward pass; statistics are always
             accumulated in float32 or better.
         device: a torch device such as ``cpu`` or ``cuda``.
@@ -289,7 +288,7 @@ def _check_device(device: str) -> None:
 
 def _load_registered(spec: ModelSpec, dtype: str, device: str) -> LoadedModel:
     if spec.kind == "random":
-        assert spec.like is not None and spec.seed is not None
+        assert spec.like is not None
         folder = fetch_model(spec.like)
         assert folder is not None
         return _random_twin(spec, folder, dtype, device)
@@ -503,17 +502,17 @@ def _write_safetensors(tensors: Mapping[str, torch.Tensor], target: Path) -> Non
         save_file(dict(tensors), target, metadata={"format": "pt"})
     except (SafetensorError, OSError) as error:
         raise ReproError(
-            f"cannot write the converted weights to {target.parent.parent} ({error}); free some space "
-            f"and run again"
+            f"cannot write the converted weights to {target.parent.parent} ({error}); free some "
+            f"space and run again"
         ) from error
-    os.chmod(target, 0o644)
+    target.chmod(0o644)
 
 
 def _blocks_and_final_norm(
     network: nn.Module, name: str
 ) -> tuple[Sequence[nn.Module], nn.Module | None]:
     """The list of transformer blocks, and the norm that stands beside it."""
-    expected = _text_config(network.config).num_hidden_layers  # type: ignore[arg-type]
+    expected = _text_config(network.config).num_hidden_layers
     for container in network.modules():
         for child in container.children():
             if isinstance(child, nn.ModuleList) and len(child) == expected:

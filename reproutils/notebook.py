@@ -137,6 +137,7 @@ def input_hash(notebook: str, parameters: Mapping[str, Any]) -> str:
         # Its own results lie beside those that it reads.
         sources += sorted(path for path in runs if path.parent.name != notebook)
         sources += sorted((root / "data" / "reference").glob("*.json"))
+        sources.append(root / "data" / "benchmarks.json")
     for path in sources:
         # The package's folder of compiled caches and the output of other runs do not count.
         if path.suffix != ".pyc" and path.is_file():

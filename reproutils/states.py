@@ -2,9 +2,9 @@
 
 This is the only module that runs a model over a corpus. Texts are sorted by length and run in
 batches; as each block's output comes by it is reduced at once (pooled mean, mean squared norm, last
-token, chosen token rows, token loss), and the pass stops after the highest layer asked for. Reduced
-states go to disk chunk by chunk, so memory does not grow with the corpus and an interrupted run goes
-on where it stopped.
+token, chosen token rows, token loss), and the pass stops after the highest layer asked for.
+Reduced states go to disk chunk by chunk, so memory does not grow with the corpus and an interrupted
+run goes on where it stopped.
 
 Padding is on the right and never enters a reduction. Position 0 is kept or left out on purpose, by
 the span that the caller names.
@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -159,7 +160,7 @@ class States:
         for path in self._files:
             with safetensors.safe_open(str(path), framework="numpy") as handle:
                 values, offsets = handle.get_tensor("loss"), handle.get_tensor("loss_offsets")
-            parts.extend(values[a:b] for a, b in zip(offsets, offsets[1:], strict=False))
+            parts.extend(values[a:b] for a, b in pairwise(offsets))
         return [parts[place] for place in self._place]
 
     def _layer(self, layer: str) -> int:
@@ -174,7 +175,7 @@ class States:
         parts = []
         for path in self._files:
             with safetensors.safe_open(str(path), framework="numpy") as handle:
-                if key not in handle.keys():
+                if key not in set(handle.keys()):
                     raise ReproError(f"{key!r} was not among the reductions asked for")
                 tensor = handle.get_slice(key)
                 parts.append(tensor[:] if layer is None else tensor[:, layer, :])
@@ -398,7 +399,7 @@ def _run_chunk(
     return tensors
 
 
-class _StopForward(Exception):
+class _StopForward(Exception):  # noqa: N818 - a signal, not an error
     """Raised by a hook after the highest layer asked for: the rest of the pass is not needed."""
 
 

@@ -19,6 +19,7 @@ from reproutils.errors import ReproError
 from reproutils.figures import ForestRow, forest, same_rows, show_figure
 from reproutils.paths import atomic_write, data_dir, named_path
 from reproutils.results import Results, read_results
+from reproutils.speed import speed_fragment
 from reproutils.stress import draw_stress, stress_sentences, stress_table
 from reproutils.tables import Interval, show_table
 
@@ -146,7 +147,9 @@ def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
         )
 
 
-def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
+def write_fragments(
+    runs: Mapping[str, Results], references: Mapping[str, Results], folder: Path
+) -> None:
     """``verdict_table.md`` and ``summary.md`` for the home page, ``stress.md`` for the stress
     tests."""
     table = verdict_table(runs)
@@ -175,6 +178,7 @@ def write_fragments(runs: Mapping[str, Results], folder: Path) -> None:
         "verdict_table.md": str(soup),
         "summary.md": summary,
         "stress.md": _stress(runs, folder),
+        "benchmarks.md": speed_fragment(runs, references, folder),
     }
     for name, text in fragments.items():
         with atomic_write(folder / name) as temporary:
@@ -190,8 +194,8 @@ def _stress(runs: Mapping[str, Results], folder: Path) -> str:
         lambda fig: draw_stress(fig, table),
         name="length-effect",
         caption="How much of each similarity the length ratio explains. From the first row to "
-        "the third the content is exchanged and sink tokens are left out: what is left there is all "
-        "that pooling alone can account for.",
+        "the third the content is exchanged and sink tokens are left out: what is left there is "
+        "all that pooling alone can account for.",
         alt="Forest plot of R squared with intervals for seven similarities and three corpora: "
         "pooled cosine as in the paper, exchanged texts with and without sink tokens, true pairs "
         "without sink tokens and without the mean, and biased and debiased CKA.",

@@ -122,7 +122,7 @@ def test_verdicts_stand_in_the_order_of_the_claims() -> None:
 
 
 def test_fragments_link_each_claim_to_its_notebook(tmp_path: Path) -> None:
-    verdicts.write_fragments(RUNS, tmp_path)
+    verdicts.write_fragments(RUNS, {}, tmp_path)
     soup = BeautifulSoup((tmp_path / "verdict_table.md").read_text(encoding="utf-8"), "html.parser")
     links = {link.get_text(): link["href"] for link in soup.find_all("a")}
     assert links == {
@@ -140,7 +140,7 @@ def test_fragments_link_each_claim_to_its_notebook(tmp_path: Path) -> None:
 
 
 def test_summary_counts_what_is_tested_and_what_waits(tmp_path: Path) -> None:
-    verdicts.write_fragments(RUNS, tmp_path)
+    verdicts.write_fragments(RUNS, {}, tmp_path)
     waiting = len(load_claims()) - 4
     assert (tmp_path / "summary.md").read_text(encoding="utf-8") == (
         f"Of the 4 claims tested so far: 1 fails, 2 holds in part, 1 holds. {waiting} more are "
@@ -149,7 +149,7 @@ def test_summary_counts_what_is_tested_and_what_waits(tmp_path: Path) -> None:
 
 
 def test_stress_page_says_when_there_is_nothing_yet(tmp_path: Path) -> None:
-    verdicts.write_fragments(RUNS, tmp_path)
+    verdicts.write_fragments(RUNS, {}, tmp_path)
     assert (tmp_path / "stress.md").read_text(encoding="utf-8") == (
         "No length regression has been run yet.\n"
     )
@@ -160,7 +160,7 @@ def test_stress_page_holds_figure_table_and_sentences(tmp_path: Path) -> None:
     runs["f4_translation"] = runs["f4_translation"].model_copy(
         update={"claims": RUNS["f4_translation"].claims}
     )
-    verdicts.write_fragments(runs, tmp_path)
+    verdicts.write_fragments(runs, {}, tmp_path)
     page = (tmp_path / "stress.md").read_text(encoding="utf-8")
     soup = BeautifulSoup(page, "html.parser")
     assert soup.find(id="fig-length-effect") is not None
