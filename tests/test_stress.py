@@ -60,7 +60,7 @@ BASE = {
 def test_the_numbers_choose_the_sentence(changed: dict[str, float], expected: str) -> None:
     (sentence,) = stress_sentences(translation(**{**BASE, **changed}))
     assert expected in sentence
-    assert sentence.startswith("**EN–FR.**")
+    assert sentence.startswith("**Messages EN–FR.**")
 
 
 def test_content_is_not_named_when_true_pairs_lose_the_effect() -> None:
@@ -110,6 +110,23 @@ def test_without_runs_there_is_nothing_to_say() -> None:
 
 def test_the_table_takes_every_corpus_that_was_run() -> None:
     table = stress_table(translation(**BASE))
-    assert set(table["corpus"]) == {"EN–FR"}
+    assert set(table["corpus"]) == {"messages EN–FR"}
     assert len(table) == len(BASE)
-    assert len({case.suffix for case in CASES}) == len(CASES)
+    assert len({case.label for case in CASES}) == len(CASES)
+
+
+def test_a_kept_run_is_told_without_binding_its_numbers() -> None:
+    named = {f"r2_{key}_en_fr": value for key, value in BASE.items()}
+    runs = {"f4_translation--newstest": results("f4_translation", named)}
+    (sentence,) = stress_sentences(runs)
+    assert sentence.startswith("**Newstest EN–FR.** The length ratio explains 0.40 [0.39, 0.41]")
+    assert "<data" not in sentence
+
+
+def test_a_hidden_length_effect_of_cka_is_told() -> None:
+    values = {"r2_cka_biased_pooled": 0.01, "r2_cka_no_sinks_pooled": 0.2}
+    (sentence,) = stress_sentences({"f3_code_cka": results("f3_code_cka", values)})
+    assert "once sink rows are left out" in sentence
+    values["r2_cka_biased_pooled"] = 0.2
+    (sentence,) = stress_sentences({"f3_code_cka": results("f3_code_cka", values)})
+    assert "once sink rows are left out" not in sentence
