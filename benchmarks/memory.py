@@ -70,8 +70,7 @@ def child(model_name: str, n_texts: int) -> dict[str, float]:
         model = load_model(f"path:{folder}" if model_name == "tiny" else model_name)
     loaded = peak_mb()
     texts = [
-        f"Item {n:05d}: the sack is heavier" + " than it looks" * (n % 4)
-        for n in range(n_texts)
+        f"Item {n:05d}: the sack is heavier" + " than it looks" * (n % 4) for n in range(n_texts)
     ]
     states = extract(
         model,
@@ -112,7 +111,9 @@ def peak_mb() -> float:
     if status.is_file():
         # Unlike getrusage, this does not start at the memory of the parent process.
         lines = status.read_text(encoding="utf-8").splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024 / 1e6
+        return (
+            next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024 / 1e6
+        )
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024

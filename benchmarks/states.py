@@ -35,7 +35,12 @@ Array = NDArray[np.float32]
 
 # Operators by what they are for; the time of all others counts as "other".
 KINDS = {
-    "linear layers": ("aten::mm", "aten::addmm", "mkldnn::_linear_pointwise", "aten::mkldnn_linear"),
+    "linear layers": (
+        "aten::mm",
+        "aten::addmm",
+        "mkldnn::_linear_pointwise",
+        "aten::mkldnn_linear",
+    ),
     "attention": ("aten::_scaled_dot_product_flash_attention_for_cpu",),
     "pooling": ("aten::bmm",),
 }
@@ -134,9 +139,7 @@ def relative_difference(found: Array, expected: Array) -> float:
 def pair_cosines(means: Array) -> NDArray[np.float64]:
     """(pairs, layers) cosine of the two sides' means."""
     first, second = np.split(means.astype(np.float64), 2)
-    return np.stack(
-        [cosine_rows(first[:, k], second[:, k]) for k in range(means.shape[1])], axis=1
-    )
+    return np.stack([cosine_rows(first[:, k], second[:, k]) for k in range(means.shape[1])], axis=1)
 
 
 def gflops(model: LoadedModel, tokens: int, elapsed: float) -> dict[str, float]:
@@ -182,7 +185,5 @@ def shares(call: Callable[[], object]) -> dict[str, float]:
         call()
     own = {event.key: event.self_cpu_time_total for event in recorded.key_averages()}
     total = sum(own.values())
-    kinds = {
-        kind: sum(own.get(key, 0.0) for key in keys) / total for kind, keys in KINDS.items()
-    }
+    kinds = {kind: sum(own.get(key, 0.0) for key in keys) / total for kind, keys in KINDS.items()}
     return kinds | {"other": 1.0 - sum(kinds.values())}

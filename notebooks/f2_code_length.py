@@ -31,7 +31,7 @@
 
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
-untrained = "smollm2-135m-random"  # the untrained twin; empty: leave it out
+untrained = "twin"  # the same network with random weights; or a model; empty: leave it out
 untrained_items = 54  # problems that the twin reads, 0 for all
 dataset = "parallel-code"  # parallel-code, path:FOLDER with HumanEval-X files, or humanevalpack
 n_items = 0  # problems, 0 for all
@@ -50,7 +50,7 @@ import pandas as pd
 from reproutils import code_pairs, controls, notebook
 from reproutils.corpora import load_parallel_code
 from reproutils.figures import ForestRow, forest, same_rows, scatter
-from reproutils.models import load_model
+from reproutils.models import load_model, load_untrained
 from reproutils.pairs import computed_states, log_length_ratio
 from reproutils.regression import ols_table, r2_decomposition, standardise, within
 from reproutils.tables import Interval
@@ -66,6 +66,7 @@ PAPER_LOW, PAPER_HIGH = 0.52, 0.75
 corpus = run.uses_corpus(load_parallel_code(p.dataset).take(p.n_items, p.seed))
 loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
 states = code_pairs.code_states(loaded, corpus.texts, truncate=p.truncate)
+untrained_model = load_untrained(p.untrained, loaded)
 frame, unparsed = code_pairs.predictors(corpus, corpus.texts, states, loaded)
 frame["cosine"] = np.concatenate([pair.cosine() for pair in states.values()])
 
@@ -87,10 +88,10 @@ if p.specifications:
 else:
     for states_of_language in computed_states(states):
         run.uses_states(states_of_language)
-del loaded
 twin = code_pairs.twin_states(
-    p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate
+    untrained_model, corpus, p.untrained_items, seed=p.seed, truncate=p.truncate
 )
+del loaded, untrained_model
 for used in computed_states({language: part.states for language, part in twin.items()}):
     run.uses_states(used)
 

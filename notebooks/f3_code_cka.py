@@ -31,7 +31,7 @@
 
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
-untrained = "smollm2-135m-random"  # the untrained twin; empty: leave it out
+untrained = "twin"  # the same network with random weights; or a model; empty: leave it out
 untrained_items = 54  # problems that the twin reads, 0 for all
 dataset = "parallel-code"  # parallel-code, path:FOLDER with HumanEval-X files, or humanevalpack
 n_items = 0  # problems, 0 for all
@@ -50,7 +50,7 @@ import pandas as pd
 from reproutils import code_pairs, controls, notebook, theory
 from reproutils.corpora import load_parallel_code
 from reproutils.figures import ForestRow, forest, scatter
-from reproutils.models import load_model
+from reproutils.models import load_model, load_untrained
 from reproutils.pairs import computed_states
 from reproutils.regression import bootstrap_interval, length_fit, within
 
@@ -65,10 +65,11 @@ PAPER_BETA = {"cosine": 0.86, "cka_biased": -0.37}
 corpus = run.uses_corpus(load_parallel_code(p.dataset).take(p.n_items, p.seed))
 loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
 states = code_pairs.code_states(loaded, corpus.texts, truncate=p.truncate)
-del loaded
+untrained_model = load_untrained(p.untrained, loaded)
 twin = code_pairs.twin_states(
-    p.untrained, corpus, p.untrained_items, p.dtype, p.device, seed=p.seed, truncate=p.truncate
+    untrained_model, corpus, p.untrained_items, seed=p.seed, truncate=p.truncate
 )
+del loaded, untrained_model
 for used in (
     *computed_states(states),
     *computed_states({language: part.states for language, part in twin.items()}),

@@ -30,7 +30,7 @@
 
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
-untrained = "smollm2-135m-random"  # the untrained twin; empty: leave it out
+untrained = "twin"  # the same network with random weights; or a model; empty: leave it out
 dataset = "catalogues"  # catalogues, path:FOLDER with line files, or hub:NAME
 pairs = "en-fr,en-de"  # language pairs, English first
 n_items = 0  # pairs per language pair, 0 for all
@@ -52,7 +52,7 @@ from reproutils.corpora import load_parallel_text
 from reproutils.errors import ReproError
 from reproutils.figures import ForestRow, forest, line_with_band, same_rows, scatter
 from reproutils.lens import read_lens
-from reproutils.models import load_model
+from reproutils.models import load_model, load_untrained
 from reproutils.pairs import computed_states, extract_pairs, log_length_ratio
 from reproutils.regression import bootstrap_interval
 from reproutils.tables import Interval
@@ -72,38 +72,35 @@ corpora = {
 }
 
 
-def states_of(name, layers_of):
-    """States of every language pair under one model, which is released afterwards."""
-    loaded = load_model(name, p.dtype, p.device)
+def states_of(network, layers):
+    """States of every language pair under one model."""
     found = {}
     for pair, corpus in corpora.items():
         of_pair = extract_pairs(
-            loaded,
+            network,
             corpus.texts,
-            layers=layers_of(loaded),
-            band=loaded.middle_blocks(),
+            layers=layers,
+            band=network.middle_blocks(),
             truncate=p.truncate,
         )
         found[pair] = of_pair[corpus.languages[1]]
         for states in computed_states(of_pair):
             run.uses_states(states)
-    return loaded, found
+    return found
 
 
-loaded, trained = states_of(p.model, lambda m: m.layer_names)
-run.uses_model(loaded)
+loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
+layer_names, band = loaded.layer_names, loaded.middle_blocks()
+trained = states_of(loaded, layer_names)
 try:
     lens, lens_states = read_lens(loaded)
     run.uses_states(lens_states)
 except ReproError as reason:
     lens, no_lens = None, str(reason)
-layer_names, band = loaded.layer_names, loaded.middle_blocks()
+untrained_model = load_untrained(p.untrained, loaded)
 del loaded
-twin = (
-    states_of(p.untrained, lambda m: m.middle_blocks())[1]
-    if p.untrained
-    else dict.fromkeys(languages)
-)
+twin = states_of(untrained_model, band) if untrained_model else dict.fromkeys(languages)
+del untrained_model
 
 run.table(
     pd.DataFrame(

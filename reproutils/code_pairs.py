@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from reproutils.controls import SINK_CHOICES, Control, Twin, fit_controls, length_predictors
 from reproutils.corpora import ParallelCode
 from reproutils.corpora.syntax import ParseError, ast_depth, shared_token_fraction
-from reproutils.models import LoadedModel, load_model
+from reproutils.models import LoadedModel
 from reproutils.pairs import PairStates, extract_pairs, log_length_ratio, sink_rows
 from reproutils.paths import data_dir
 from reproutils.regression import length_fit, within
@@ -38,22 +38,20 @@ def code_states(
 
 
 def twin_states(
-    name: str,
+    untrained: LoadedModel | None,
     corpus: ParallelCode,
     n_items: int,
-    dtype: str,
-    device: str,
     *,
     seed: int,
     truncate: bool = False,
 ) -> dict[str, Twin]:
-    """States of the untrained network on a seeded part of the problems; empty without a name."""
-    if not name:
+    """States of the untrained network on a seeded part of the problems; empty without one."""
+    if untrained is None:
         return {}
     part = corpus.take(n_items, seed)
     place = {item: row for row, item in enumerate(corpus.item_ids)}
     items = np.array([place[item] for item in part.item_ids])
-    states = code_states(load_model(name, dtype, device), part.texts, truncate=truncate)
+    states = code_states(untrained, part.texts, truncate=truncate)
     return {language: Twin(pair, items) for language, pair in states.items()}
 
 

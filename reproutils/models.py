@@ -8,6 +8,7 @@ only, never from pickle files, and no code that comes with a model is run.
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
 import tomllib
@@ -46,6 +47,10 @@ GUARD_PASSAGE = (
 # near 1 (1.42 for SmolLM2-135M). With query and key rows permuted wrongly it is near 75.
 GUARD_REPEAT_LIMIT = 4.0
 GUARD_TOLERANCE = 0.01
+
+# What notebooks call the untrained network of the model's own architecture.
+TWIN = "twin"
+TWIN_SEED = 20260507
 
 # Bumped when the conversion below changes what it writes.
 CONVERSION = "gguf-to-safetensors-1"
@@ -231,6 +236,28 @@ def load_model(name: str, dtype: str = "float32", device: str = "cpu") -> Loaded
     )
 
 
+def load_untrained(name: str, trained: LoadedModel) -> LoadedModel | None:
+    """The untrained control that a notebook's parameter names.
+
+    Args:
+        name: ``twin`` for the architecture and tokenizer of ``trained`` with random weights, the
+            name of any other model, or empty for none.
+    """
+    if not name:
+        return None
+    if name != TWIN:
+        return load_model(name, trained.dtype, trained.device)
+    return _random_model(
+        f"untrained twin of {trained.name}",
+        trained.network.config,
+        trained.tokenizer,
+        TWIN_SEED,
+        trained.dtype,
+        trained.device,
+        f"the architecture of {trained.name} with seeded random weights",
+    )
+
+
 def guard_perplexities(network: PreTrainedModel, tokenizer: Any) -> tuple[float, float]:
     """Perplexity of ``GUARD_PASSAGE``, and of the same passage read for the second time."""
     single = tokenizer(GUARD_PASSAGE)["input_ids"]
@@ -301,23 +328,29 @@ def _load_registered(spec: ModelSpec, dtype: str, device: str) -> LoadedModel:
 def _random_twin(spec: ModelSpec, folder: Path, dtype: str, device: str) -> LoadedModel:
     assert spec.seed is not None
     config = AutoConfig.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    return _random_model(spec.alias, config, tokenizer, spec.seed, dtype, device, spec.about)
+
+
+def _random_model(
+    name: str, config: Any, tokenizer: Any, seed: int, dtype: str, device: str, about: str
+) -> LoadedModel:
+    """A model of this configuration with weights drawn from ``seed``, in float32 and then cast."""
     causal = _is_causal(config)
     builder = AutoModelForCausalLM if causal else AutoModel
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(spec.seed)
+        torch.manual_seed(seed)
         network = builder.from_config(config, dtype=torch.float32)
-    network = network.to(device=device, dtype=DTYPES[dtype]).eval()
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    digest = _digest("random", spec.seed, config.to_json_string(), torch.__version__)
+    digest = _digest("random", seed, _config_text(config), torch.__version__)
     return LoadedModel(
-        name=spec.alias,
-        network=network,
+        name=name,
+        network=network.to(device=device, dtype=DTYPES[dtype]).eval(),
         tokenizer=tokenizer,
         fingerprint=_fingerprint(digest, tokenizer),
         causal=causal,
         dtype=dtype,
         device=device,
-        about=spec.about,
+        about=about,
     )
 
 
@@ -415,7 +448,7 @@ def _load_folder(
         name=name,
         network=network.to(device).eval(),
         tokenizer=tokenizer,
-        fingerprint=_fingerprint(_digest(digest, config.to_json_string()), tokenizer),
+        fingerprint=_fingerprint(_digest(digest, _config_text(config)), tokenizer),
         causal=causal,
         dtype=dtype,
         device=device,
@@ -530,6 +563,13 @@ def _blocks_and_final_norm(
 
 def _fingerprint(weights_digest: str, tokenizer: Any) -> str:
     return _digest(weights_digest, tokenizer.backend_tokenizer.to_str())[:16]
+
+
+def _config_text(config: Any) -> str:
+    """The configuration without the folder that it was read from."""
+    values = json.loads(config.to_json_string())
+    values.pop("_name_or_path", None)
+    return json.dumps(values, sort_keys=True)
 
 
 def _digest(*parts: object) -> str:
