@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pkgutil
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def main() -> None:
 
     results: dict[str, Any] = {"machine": machine()}
     for name in chosen or names():
-        print(f"{name} …", flush=True)
+        print(f"{name} …", file=sys.stderr)
         results[name] = import_module(f"benchmarks.{name}").run()
     text = json.dumps(results, indent=2) + "\n"
     if chosen:

@@ -1,31 +1,21 @@
 """Speed of ``linear_cka_pairs`` beside a loop over ckatorch's ``cka_base``.
 
-Run ``python benchmarks/cka.py [OUTPUT.json]``. Both sides are timed in one process, in turn, with
-the same number of threads, on the same arrays; the ratio is that of the median times. The number
-of threads is that of OMP_NUM_THREADS, by default one.
+Both sides are timed in one process, in turn, with the same number of threads, on the same arrays;
+the ratio is that of the median times.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-# The numerical libraries read it once, while they are imported.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import torch
 from ckatorch import cka_base
 from numpy.typing import NDArray
 
-from reproutils.paths import atomic_write
 from reproutils.similarity import linear_cka_pairs
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
@@ -48,7 +38,12 @@ def _timed(function: Callable[[], NDArray[Any]]) -> tuple[tuple[float, float], N
     return (time.perf_counter() - start, time.process_time() - busy), values
 
 
-def run(
+def run() -> dict[str, Any]:
+    """:func:`compare` for float32 input, and under ``float64`` the same for float64."""
+    return compare(dtype="float32") | {"float64": compare(dtype="float64")}
+
+
+def compare(
     n_pairs: int = 500,
     layers: int = 16,
     width: int = 576,
@@ -102,29 +97,4 @@ def run(
         "linear_cka_pairs_cpu_s": cpu,
         "cpu_ratio": cpu_loop / cpu,
         "max_abs_difference": float(np.max(np.abs(values - reference))),
-        "omp_num_threads": os.environ["OMP_NUM_THREADS"],
-        "torch_threads": torch.get_num_threads(),
-        "cpus": os.cpu_count(),
-        "machine": platform.machine(),
-        "numpy": np.__version__,
-        "torch": torch.__version__,
     }
-
-
-def main() -> None:
-    """Run for float32 and float64 input and write JSON to a file or to standard output."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("output", nargs="?", type=Path, help="JSON file; printed when absent")
-    parser.add_argument("--repeats", type=int, default=5)
-    arguments = parser.parse_args()
-    results = [run(dtype=dtype, repeats=arguments.repeats) for dtype in ("float32", "float64")]
-    text = json.dumps(results, indent=2) + "\n"
-    if arguments.output is None:
-        print(text, end="")
-    else:
-        with atomic_write(arguments.output) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

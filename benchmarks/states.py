@@ -92,8 +92,7 @@ def run() -> dict[str, Any]:
         "bfloat16": lambda: extracted(half, everything),
     }
     user_loop(exact, texts[:2])
-    extract_warm = [model for model in (exact, half)]
-    for model in extract_warm:
+    for model in (exact, half):
         with empty_states():
             extract(model, texts[:2], layers=everything)
     times: dict[str, list[float]] = {side: [] for side in sides}

@@ -201,7 +201,7 @@ def _stress(runs: Mapping[str, Results], folder: Path) -> str:
         "pooled cosine as in the paper, exchanged texts with and without sink tokens, true pairs "
         "without sink tokens and without the mean, and CKA plain, debiased, and without sink rows.",
         folder=folder,
-        size=(7.2, 13.0),
+        size=(7.2, 10.5),
     )
     shown = show_table(
         table,

@@ -9,7 +9,7 @@ from arraystates import LAYERS, array_pairs
 from reproutils import convergence
 from reproutils.alignment import mismatch
 from reproutils.errors import ReproError
-from reproutils.pairs import PairStates
+from reproutils.pairs import PairStates, SpanName
 
 N = 30
 
@@ -48,9 +48,7 @@ def test_a_tie_counts_half() -> None:
 
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("span", ["all", "no_first", "no_sinks"])
-def test_win_rate_is_a_share_of_pairs(
-    partner: np.ndarray, span: convergence.SpanName, centred: bool
-) -> None:
+def test_win_rate_is_a_share_of_pairs(partner: np.ndarray, span: SpanName, centred: bool) -> None:
     states = converged((0.4, 0.4))
     rate = convergence.win_rate(states, partner, span=span, centred=centred, seed=1, resamples=200)
     true = states.cosine(span, centred=centred)

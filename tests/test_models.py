@@ -595,6 +595,22 @@ def test_an_unsupported_architecture() -> None:
     assert message.startswith("model odd: no list of 3 transformer blocks found in Sequential")
 
 
+class PostNorm(torch.nn.Module):
+    """Blocks that end in a norm of their own, after a norm of the embeddings, as in Bart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.config = tiny_network("llama").config
+        self.layernorm_embedding = torch.nn.LayerNorm(WIDTH)
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(1, 1) for _ in range(3))
+
+
+def test_the_norm_of_the_embeddings_is_not_the_final_one() -> None:
+    blocks, norm = models._blocks_and_final_norm(PostNorm(), "odd")
+    assert len(blocks) == 3
+    assert norm is None
+
+
 # Embedded weights ----------------------------------------------------------------------------
 
 SENTENCE = "The ferry costs 12 € in April."

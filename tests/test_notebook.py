@@ -346,7 +346,7 @@ def test_hash_follows_our_own_code_corpus_where_it_is_read(project: Path) -> Non
     solution = project / "data" / "parallel_code" / "problems" / "sum" / "solution.py"
     solution.parent.mkdir(parents=True)
     reading, other = {**DEFAULTS, "dataset": "parallel-code"}, DEFAULTS
-    hashes = []
+    hashes: list[tuple[str, str]] = []
     for text in ("def f(): return 1\n", "def f(): return 2\n"):
         solution.write_text(text, encoding="utf-8")
         hashes.append((input_hash("toy", reading), input_hash("toy", other)))
@@ -358,7 +358,7 @@ def test_hash_of_a_collecting_notebook_follows_the_other_runs_only(
     project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     parameters = {**DEFAULTS, "runs": "book/runs"}
-    hashes = []
+    hashes: list[str] = []
     for name in ("f1/results.json", "f1/results.json", "toy/results.json", "f1/notes.txt"):
         path = project / "book" / "runs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -382,7 +382,7 @@ def test_recorded_numbers_keep_order_and_fields(run: Run) -> None:
     run.record("plain", np.float64(0.25), n=4, unit="pair", paper=0.3)
     run.record("interval", Interval(0.5, 0.1, 0.9, 12), unit="text")
     run.record("undefined", None)
-    run.record_interval("table", np.float64(1), np.float64(0), np.float64(2), np.int64(5))
+    run.record_interval("table", np.float64(1), np.float64(0), np.float64(2), 5)
     assert list(run.estimates.values()) == [
         Estimate(id="plain", value=0.25, n=4, unit="pair", paper=0.3),
         Estimate(id="interval", value=0.5, low=0.1, high=0.9, n=12, unit="text"),

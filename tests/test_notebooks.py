@@ -28,7 +28,7 @@ from reproutils.paths import cache_dir
 from reproutils.results import Results, read_results
 from reproutils.runner import page_copy, profile, run_notebook
 
-pytestmark = pytest.mark.notebook
+pytestmark = [pytest.mark.notebook, pytest.mark.embedded]
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = profile("smoke")

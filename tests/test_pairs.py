@@ -3,6 +3,7 @@ time, and the measures' own definitions on arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -16,36 +17,40 @@ from reproutils.models import LoadedModel
 from reproutils.pairs import (
     MIN_ROWS,
     PairStates,
+    SpanName,
     computed_states,
     extract_pairs,
     log_length_ratio,
     pooling_noise,
     sink_rows,
 )
+from reproutils.paths import CACHE_VARIABLE
 from reproutils.states import SINK_FACTOR
 
-ENGLISH = (
+Texts = dict[str, tuple[str, ...]]
+
+ENGLISH: tuple[str, ...] = (
     "The miller counted the sacks twice and found one more than he had bought.",
     "On rainy days the children read maps of rivers that nobody has named.",
     "A lamp in the window, a letter on the table.",
     "She measured the field with a rope.",
     "Trains that are late in winter are early in nobody's memory, they say.",
 )
-FRENCH = (
+FRENCH: tuple[str, ...] = (
     "Le miller compta the sacks twice, et found one de plus.",
     "Les days de pluie the children read maps of rivers sans nom.",
     "A lamp in la window, a letter sur the table, and no one at home tonight.",
     "Elle mesura the field with a rope, puis elle mesura le rope.",
     "Trains that are late en hiver are early in memory.",
 )
-GERMAN = (
+GERMAN: tuple[str, ...] = (
     "Der Müller zählte the sacks zweimal.",
     "An Regentagen read the children maps of rivers ohne Namen und ohne Ende.",
     "A lamp in the Fenster, a letter on the Tisch.",
     "Sie vermaß the field with a Seil, dann vermaß sie das rope noch einmal.",
     "Züge that are late im Winter.",
 )
-TEXTS = {"en": ENGLISH, "fr": FRENCH}
+TEXTS: Texts = {"en": ENGLISH, "fr": FRENCH}
 BAND = ("block 1", "block 2")
 
 
@@ -96,33 +101,37 @@ def naive_debiased_cka(x: np.ndarray, y: np.ndarray) -> float:
             - 2 * (k.sum(1) @ m.sum(1)) / (n - 2)
         )
 
-    return hsic(x, y) / np.sqrt(hsic(x, x) * hsic(y, y))
+    return float(hsic(x, y) / np.sqrt(hsic(x, x) * hsic(y, y)))
 
 
-@pytest.fixture(params=["llama", "bert"])
+@pytest.fixture(params=["llama", "bert"], scope="module")
 def model(request: pytest.FixtureRequest, tiny_models: dict[str, LoadedModel]) -> LoadedModel:
     return tiny_models[request.param]
 
 
-def extracted(
-    model: LoadedModel, texts: dict[str, tuple[str, ...]] = TEXTS
-) -> dict[str, PairStates]:
+def extracted(model: LoadedModel, texts: Texts = TEXTS) -> dict[str, PairStates]:
     return extract_pairs(model, texts, layers=model.layer_names, band=BAND)
 
 
-@pytest.fixture
-def pairs(model: LoadedModel, cache: Path) -> PairStates:
-    return extracted(model)["fr"]
+@pytest.fixture(scope="module")
+def pairs(model: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PairStates]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield extracted(model)["fr"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def states(model: LoadedModel) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Per text (layers, tokens, d) of both sides."""
     return [raw(model, text) for text in ENGLISH], [raw(model, text) for text in FRENCH]
 
 
 Sides = tuple[list[np.ndarray], list[np.ndarray]]
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # the reductions are kept in float32
+
+
+def assert_close(found: np.ndarray, expected: list[float] | np.ndarray) -> None:
+    """Equal but for the reductions' being kept in float32."""
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
 # --- cosines -------------------------------------------------------------------------------------
@@ -131,18 +140,18 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # the reductions are kept in float32
 @pytest.mark.parametrize(("span", "start"), [("all", 0), ("no_first", 1), ("no_sinks", 1)])
 @pytest.mark.parametrize("centred", [False, True])
 def test_cosines_are_those_of_raw_states(
-    pairs: PairStates, states: Sides, span: str, start: int, centred: bool
+    pairs: PairStates, states: Sides, span: SpanName, start: int, centred: bool
 ) -> None:
     x, y = ([text[:, start:].mean(1) for text in side] for side in states)
     expected = band_cosine(x, y, centred=centred)
-    np.testing.assert_allclose(pairs.cosine(span, centred=centred), expected, **CLOSE)  # type: ignore[arg-type]
+    assert_close(pairs.cosine(span, centred=centred), expected)
 
 
 def test_partner_exchanges_the_other_text(pairs: PairStates, states: Sides) -> None:
     partner = np.array([2, 0, 4, 1, 3])
     x, y = ([text.mean(1) for text in side] for side in states)
     expected = band_cosine(x, [y[k] for k in partner])
-    np.testing.assert_allclose(pairs.cosine(partner=partner), expected, **CLOSE)
+    assert_close(pairs.cosine(partner=partner), expected)
     assert not np.allclose(pairs.cosine(), expected, atol=1e-3)
 
 
@@ -170,10 +179,8 @@ def test_cut_is_the_text_really_cut(model: LoadedModel, pairs: PairStates) -> No
             ]
             for side in (ENGLISH, FRENCH)
         )
-    np.testing.assert_allclose(pairs.cosine("cut"), band_cosine(x, y), **CLOSE)
-    np.testing.assert_allclose(
-        pairs.cosine("cut", centred=True), band_cosine(x, y, centred=True), **CLOSE
-    )
+    assert_close(pairs.cosine("cut"), band_cosine(x, y))
+    assert_close(pairs.cosine("cut", centred=True), band_cosine(x, y, centred=True))
     assert not np.allclose(pairs.cosine("cut"), pairs.cosine(), atol=1e-3)
 
 
@@ -204,7 +211,7 @@ def test_debiased_cosine_is_that_of_pairs_of_tokens(pairs: PairStates, states: S
 
 def test_other_bands_use_the_same_states(pairs: PairStates, states: Sides) -> None:
     x, y = ([text[1:].mean(1) for text in side] for side in states)
-    np.testing.assert_allclose(pairs.over(["block 2"]).cosine(), band_cosine(x, y), **CLOSE)
+    assert_close(pairs.over(["block 2"]).cosine(), band_cosine(x, y))
     assert pairs.over(["block 2"]).first is pairs.first
     assert pairs.band == BAND
 

@@ -163,7 +163,8 @@ def sandwich(y: np.ndarray, x: np.ndarray, unit: np.ndarray) -> np.ndarray:
         score = design[unit == label].T @ residual[unit == label]
         meat += np.outer(score, score)
     n, k, g = len(y), design.shape[1], len(np.unique(unit))
-    return np.sqrt(np.diag(bread @ meat @ bread) * g / (g - 1) * (n - 1) / (n - k))
+    errors: np.ndarray = np.sqrt(np.diag(bread @ meat @ bread) * g / (g - 1) * (n - 1) / (n - k))
+    return errors
 
 
 def test_errors_are_clustered_by_the_formula() -> None:
@@ -336,7 +337,7 @@ def test_shares_are_averages_over_every_order_of_entry() -> None:
     outcome, predictors = three_predictors(80, seed=18)
     table = r2_decomposition(outcome, predictors, range(80), seed=0, resamples=50)
     table = table.set_index("predictor")
-    names = list(predictors)
+    names = [str(name) for name in predictors]
     orders = list(permutations(names))
     for name in names:
         gains = []
@@ -346,12 +347,13 @@ def test_shares_are_averages_over_every_order_of_entry() -> None:
             gains.append(r2_of(outcome, predictors[[*before, name]]) - smaller)
         rest = [other for other in names if other != name]
         last = r2_of(outcome, predictors) - r2_of(outcome, predictors[rest])
-        assert table.loc[name, "average"] == pytest.approx(np.mean(gains), abs=1e-10)
-        assert table.loc[name, "alone"] == pytest.approx(r2_of(outcome, predictors[[name]]))
-        assert table.loc[name, "last"] == pytest.approx(last, abs=1e-10)
+        assert table["average"][name] == pytest.approx(np.mean(gains), abs=1e-10)
+        assert table["alone"][name] == pytest.approx(r2_of(outcome, predictors[[name]]))
+        assert table["last"][name] == pytest.approx(last, abs=1e-10)
     full = r2_of(outcome, predictors)
-    assert table.loc["all", ["alone", "last", "average"]].tolist() == pytest.approx([full] * 3)
-    assert table.loc[names, "average"].sum() == pytest.approx(full)
+    for column in ("alone", "last", "average"):
+        assert table[column]["all"] == pytest.approx(full)
+    assert table["average"][names].sum() == pytest.approx(full)
 
 
 def test_decomposition_resamples_units() -> None:

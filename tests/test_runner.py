@@ -14,7 +14,7 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from reproutils import paths, runner
+from reproutils import paths
 from reproutils.errors import NotebookError, ReproError
 from reproutils.notebook import check_parameters, input_hash
 from reproutils.results import Estimate, Results, RunRecord, read_results, write_results
@@ -547,7 +547,7 @@ def test_failed_build_tells_the_first_problem(
         stdout = "reading sources\npage.md:3: WARNING: undefined label: nowhere\n"
         stderr = "later: ERROR: other\n"
 
-    monkeypatch.setattr(book.subprocess, "run", lambda *_, **__: Done())
+    monkeypatch.setattr("reproutils.book.subprocess.run", lambda *_, **__: Done())
     with pytest.raises(NotebookError, match=r"page\.md:3: WARNING: undefined label") as caught:
         book._build_html(project)
     assert "\n" not in str(caught.value)
@@ -565,7 +565,7 @@ def test_error_while_a_page_is_written_keeps_the_old_page(
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(runner.nbformat, "write", fail)
+    monkeypatch.setattr("reproutils.runner.nbformat.write", fail)
     with pytest.raises(ReproError, match="No space left on device"):
         page_copy(tmp_path / "toy.ipynb", page)
     assert page.read_bytes() == before

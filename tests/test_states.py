@@ -518,7 +518,7 @@ def test_the_key_holds_everything_that_matters(
     changes: list[dict[str, Any]] = [
         {"texts": TEXTS[:4]},
         {"texts": (*TEXTS[:2], TEXTS[2] + " ")},
-        {"texts": (TEXTS[0] + TEXTS[1], "on", TEXTS[2])},
+        {"texts": (TEXTS[0] + "o", "n", TEXTS[2])},
         {"layers": ("block 1",)},
         {"layers": ("block 2", "block 1")},
         {"reductions": Reductions(spans=SPANS)},

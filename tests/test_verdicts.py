@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from matplotlib.figure import Figure
@@ -199,12 +200,12 @@ def translation(value: float, paper: float | None = None) -> Results:
 
 
 @pytest.fixture
-def compared() -> verdicts.pd.DataFrame:
+def compared() -> pd.DataFrame:
     runs = {"f4_translation": translation(0.4, 0.23), "f1_synthetic": RUNS["f1_synthetic"]}
     return verdicts.compare_runs(runs, {"news": translation(0.1)})
 
 
-def test_runs_are_compared_estimate_by_estimate(compared: verdicts.pd.DataFrame) -> None:
+def test_runs_are_compared_estimate_by_estimate(compared: pd.DataFrame) -> None:
     assert len(compared) == 8
     keys = compared[["similarity", "pair", "run"]].to_numpy().tolist()
     assert keys[:4] == [
@@ -236,7 +237,7 @@ def test_regression_that_two_notebooks_report_is_shown_once() -> None:
     ]
 
 
-def test_comparison_is_drawn_with_one_panel_per_pair(compared: verdicts.pd.DataFrame) -> None:
+def test_comparison_is_drawn_with_one_panel_per_pair(compared: pd.DataFrame) -> None:
     figure = Figure()
     verdicts.draw_comparison(figure, compared)
     assert [ax.get_xlabel() for ax in figure.axes] == ["R², EN-FR", "R², EN-DE"]
