@@ -147,8 +147,9 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
     )
     if value["mismatched_no_sinks"] < HALF * value["mismatched"]:
         told += (
-            f"What is left is mostly the work of sink tokens: without them "
-            f"{shown['mismatched_no_sinks']} remains. It is not the averaging-out of noise that equation 3 describes. "
+            "What is left is mostly the work of sink tokens: without them "
+            f"{shown['mismatched_no_sinks']} remains. It is not the averaging-out of noise that "
+            "equation 3 describes. "
         )
     else:
         told += (
