@@ -69,16 +69,9 @@ if references:
         caption="The length regressions in every run kept, beside the embedded run and the paper.",
         formats=verdicts.COMPARISON_FORMATS,
     )
-    run.figure(
-        lambda fig: verdicts.draw_comparison(
-            fig, frame[frame["pair"].isin(["pooled", "en-fr", "en-de"])]
-        ),
-        name="runs-compared",
-        size=(9.6, 9.5),
-        caption="R² of each similarity on the log length ratio, by run. Open diamonds are the paper's figures for its 7B "
-        "models; for code it gives a range of 0.52 to 0.75 over four models.",
-        alt="Forest plot with one panel for code and one per language pair: R squared with intervals of pooled cosine and its "
-        "controls, and of CKA, for the embedded run and each reference run.",
+    run.say(
+        "The same in one picture is on the page of {page}.",
+        page="[stress tests](../stress_tests.html)",
     )
 
 # %% tags=["hide-input"]

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from bs4 import BeautifulSoup
-from matplotlib.figure import Figure
 
 from reproutils.claims import load_claims
 from reproutils.errors import ReproError
-from reproutils.figures import ForestRow, forest, same_rows, show_figure
+from reproutils.figures import show_figure
 from reproutils.paths import atomic_write, data_dir, named_path
 from reproutils.results import Results, read_results
 from reproutils.speed import speed_fragment
@@ -121,31 +120,6 @@ def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results])
                         },
                     )
     return pd.DataFrame(list(rows.values()))
-
-
-def draw_comparison(figure: Figure, frame: pd.DataFrame) -> None:
-    """One forest plot per language pair, runs as series."""
-    pairs = list(dict.fromkeys(frame["pair"]))
-    axes = np.atleast_1d(figure.subplots(1, len(pairs), sharey=True))
-    panels = [
-        [
-            ForestRow(
-                str(row["similarity"]),
-                row["R²"],
-                row["low"],
-                row["high"],
-                None if np.isnan(row["paper"]) else row["paper"],
-                str(row["run"]),
-            )
-            for row in frame[frame["pair"] == pair].to_dict("records")
-        ]
-        for pair in pairs
-    ]
-    for ax, pair, rows in zip(axes, pairs, same_rows(panels), strict=True):
-        forest(ax, rows)
-        ax.set(
-            xlabel=f"R², {'code, pooled' if pair == 'pooled' else pair.upper()}", xlim=(-0.02, 1)
-        )
 
 
 def write_fragments(

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
-from matplotlib.figure import Figure
 
 from reproutils import paths, verdicts
 from reproutils.claims import load_claims
@@ -235,31 +234,3 @@ def test_regression_that_two_notebooks_report_is_shown_once() -> None:
         ["pooled", "this book"],
         ["pooled", "big"],
     ]
-
-
-def test_comparison_is_drawn_with_one_panel_per_pair(compared: pd.DataFrame) -> None:
-    figure = Figure()
-    verdicts.draw_comparison(figure, compared)
-    assert [ax.get_xlabel() for ax in figure.axes] == ["R², EN-FR", "R², EN-DE"]
-    for ax in figure.axes:
-        legend = ax.get_legend()
-        assert legend is not None
-        told = [text.get_text() for text in legend.get_texts()]
-        assert told == ["this book", "news", "the paper"]
-    rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert rows == ["pooled cosine, as in the paper", "debiased CKA"]
-
-
-def test_panels_share_their_rows_even_where_a_run_lacks_one() -> None:
-    kept = [item for item in translation(0.1).estimates if not item.id.endswith("cosine_en_de")]
-    partial = results("f4_translation", estimates=kept)
-    for here, told in ((translation(0.4), []), (partial, ["no estimate"])):
-        frame = verdicts.compare_runs({"f4_translation": here}, {"news": partial})
-        figure = Figure()
-        verdicts.draw_comparison(figure, frame)
-        left, right = figure.axes
-        assert left.get_ylim() == right.get_ylim()
-        np.testing.assert_array_equal(left.get_yticks(), right.get_yticks())
-        assert [text.get_text() for text in left.texts] == []
-        # Something is said only where no run has the estimate.
-        assert [text.get_text() for text in right.texts] == told
