@@ -54,7 +54,8 @@ browser:
 
 # Fast tests first; then the notebooks at smoke size; then the book, built and opened.
 test: lint $(FETCHED) browser
-	REPROUTILS_OFFLINE=1 $(BIN)/python -m pytest -q -m "not book and not browser"
+	REPROUTILS_OFFLINE=1 $(BIN)/python -m pytest -q -m "not notebook and not book and not browser"
+	REPROUTILS_OFFLINE=1 $(BIN)/python -m pytest -q -m notebook
 	REPROUTILS_OFFLINE=1 $(BIN)/reproutils book
 	$(BIN)/python -m pytest -q -m "book or browser"
 
