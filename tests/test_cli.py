@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from reproutils import cli, paths
+# The book module takes names from the runner when it is first imported: that must not happen while
+# a test has put a stand-in there.
+from reproutils import book, cli, paths  # noqa: F401
 from reproutils.errors import NotebookError, ReproError
 from reproutils.results import ClaimVerdict, Estimate, Results, RunRecord, write_results
 from reproutils.runner import pair

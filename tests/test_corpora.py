@@ -425,7 +425,7 @@ def write_news(folder: Path) -> Path:
 def test_line_files_by_pair(tmp_path: Path) -> None:
     name = f"path:{write_news(tmp_path)}"
     french = load_parallel_text(name, "en-fr")
-    assert french.name == name
+    assert french.name == f"{name}-en-fr"
     assert french.item_ids == ("news.eng-fra#1", "news.eng-fra#2")
     assert french.texts == {"en": tuple(ENGLISH), "fr": tuple(FRENCH)}
     german = load_parallel_text(name, "en-de")
@@ -448,7 +448,7 @@ def test_a_relative_path_starts_at_the_root_of_the_project(
     write_news(tmp_path / "news")
     monkeypatch.chdir(tmp_path / "cache")
     corpus = load_parallel_text("path:../news")
-    assert corpus.name == "path:../news"
+    assert corpus.name == "path:../news-en-fr"
     assert len(corpus) == 2
 
 

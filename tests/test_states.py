@@ -1044,7 +1044,6 @@ def test_no_bar_under_papermill(
 ) -> None:
     cells = ["import os", "# Parameters\nmodel = 'x'\n"]
     shell = SimpleNamespace(user_ns={"In": cells})
-    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert list(progress(range(3), label="states", total=3)) == [0, 1, 2]
@@ -1055,7 +1054,6 @@ def test_a_bar_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     for _ in progress(range(3), label="states", total=3):
         time.sleep(0.15)
     assert "states" in capsys.readouterr().err
