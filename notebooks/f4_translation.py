@@ -370,7 +370,6 @@ partner = mismatch_same_length(trained[main_pair].second.n_tokens, np.random.def
 depth = convergence.by_layer(
     trained[main_pair], layer_names, partner, seed=p.seed, resamples=min(p.resamples, 500)
 )
-run.record("rv_cka_gap", trained[main_pair].rv_gap(), n=int(trained[main_pair].usable.sum()))
 run.record("retrieval_best", depth["retrieval"].max(), n=len(trained[main_pair]))
 run.record("mutual_knn_best", depth["mutual_knn"].max(), n=len(trained[main_pair]))
 run.record(
