@@ -415,7 +415,7 @@ def test_the_random_twin_is_the_same_each_time(tiny_folders: dict[str, Path]) ->
     assert all(torch.equal(tensor, same[key]) for key, tensor in weights.items())
     key = "model.layers.0.mlp.up_proj.weight"
     assert not torch.equal(weights[key], different[key])
-    # The generator of the session goes on as if nothing had been drawn.
+    # The global generator goes on as if nothing had been drawn.
     torch.manual_seed(1)
     assert torch.equal(torch.rand(1), drawn)
     half = twin(tiny_folders, 7, "bfloat16").network.state_dict()

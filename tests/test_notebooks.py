@@ -210,7 +210,7 @@ def test_finished_run_is_up_to_date(run: Path, parent: Path) -> None:
 def test_verdicts_cover_every_claim_that_was_judged(parent: Path) -> None:
     folders = [parent / name for name in SMOKE if name != COLLECTOR]
     if not all((folder / "results.json").is_file() for folder in (*folders, parent / COLLECTOR)):
-        pytest.skip("not all notebooks were run in this session")
+        pytest.skip("not all notebooks were run this time")
     judged = [v.id for folder in folders for v in read_results(folder / "results.json").claims]
     table = pd.read_csv(parent / COLLECTOR / "verdicts.csv")
     assert sorted(table["claim"]) == sorted(judged)
