@@ -432,6 +432,25 @@ def test_the_random_twin_is_not_the_trained_model(tiny_folders: dict[str, Path])
     assert not torch.equal(random.network.state_dict()[key], trained.network.state_dict()[key])
 
 
+def test_the_untrained_control_of_any_model(tiny_folders: dict[str, Path]) -> None:
+    trained = load_model(f"path:{tiny_folders['neox']}", "bfloat16")
+    assert models.load_untrained("", trained) is None
+    first, second = (models.load_untrained("twin", trained) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert first.name == f"untrained twin of {trained.name}"
+    assert first.fingerprint == second.fingerprint != trained.fingerprint
+    assert (first.layer_names, first.dtype) == (trained.layer_names, "bfloat16")
+    assert first.encode(SENTENCES[0]) == trained.encode(SENTENCES[0])
+    weights, same, learnt = (m.network.state_dict() for m in (first, second, trained))
+    assert all(torch.equal(tensor, same[key]) for key, tensor in weights.items())
+    key = "gpt_neox.layers.0.mlp.dense_h_to_4h.weight"
+    assert not torch.equal(weights[key], learnt[key])
+    other = models.load_untrained(f"path:{tiny_folders['llama']}", trained)
+    assert other is not None
+    assert (other.n_blocks, other.dtype) == (3, "bfloat16")
+
+
 # GGUF ----------------------------------------------------------------------------------------
 
 
