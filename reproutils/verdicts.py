@@ -126,7 +126,7 @@ def write_fragments(
     runs: Mapping[str, Results], references: Mapping[str, Results], folder: Path
 ) -> None:
     """``verdict_table.md`` and ``summary.md`` for the home page, ``stress.md`` for the stress
-    tests."""
+    tests and ``benchmarks.md`` for the page on speed; each offers the files that it shows."""
     table = verdict_table(runs)
     notebooks = dict(zip(table["claim"], table["tested in"], strict=True))
     shown = show_table(
@@ -149,15 +149,35 @@ def write_fragments(
         f"Of the {len(table)} claims tested so far: {html.escape(told)}. {waiting} more are listed "
         f"in `data/claims.yml` and wait for their notebooks."
     )
+    shown_files = {
+        "verdict_table.md": ("verdict-overview",),
+        "stress.md": ("length-effect",),
+        "benchmarks.md": ("benchmarks", "half-precision"),
+    }
     fragments = {
         "verdict_table.md": str(soup),
         "summary.md": summary,
         "stress.md": _stress({**runs, **references}, folder),
         "benchmarks.md": speed_fragment(runs, references, folder),
     }
+    for name, files in shown_files.items():
+        fragments[name] += _offered(folder, *files)
     for name, text in fragments.items():
         with atomic_write(folder / name) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _offered(folder: Path, *names: str) -> str:
+    """Links to the files of these figures and tables, as a page beside the home page reaches
+    them."""
+    files = [
+        path.name
+        for name in names
+        for path in sorted(folder.glob(f"{name}.*"))
+        if path.suffix in {".csv", ".svg", ".png"}
+    ]
+    links = (f'<a href="../downloads/{folder.name}/{name}">{name}</a>' for name in files)
+    return f'\n\n<p class="repro-downloads">Downloads: {", ".join(links)}</p>' if files else ""
 
 
 def _stress(runs: Mapping[str, Results], folder: Path) -> str:

@@ -183,9 +183,11 @@ def test_last_cell_offers_everything_that_was_made(
     last = "".join(o.data.get("text/markdown", "") for o in executed.cells[-1].outputs)
     offered = set(re.findall(r"\]\(\.\./\.\./downloads/[a-z0-9_]+/([^)]+)\)", last))
     made = {path.name for path in run.iterdir() if path.suffix in {".csv", ".svg", ".png"}}
-    # The home page and the stress page take these in; they are offered there.
-    elsewhere = {"verdict-overview.csv", *(f"length-effect.{end}" for end in ("csv", "svg", "png"))}
+    # What the prose pages take in is offered there.
+    fragments = "".join(path.read_text(encoding="utf-8") for path in run.glob("*.md"))
+    elsewhere = set(re.findall(rf'href="\.\./downloads/{run.name}/([^"]+)"', fragments))
     assert offered == made - elsewhere | {"results.json", f"{run.name}.ipynb"}
+    assert elsewhere <= made
 
 
 def test_page_holds_no_path_of_this_machine(run: Path, parent: Path, tmp_path: Path) -> None:

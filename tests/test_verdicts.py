@@ -124,7 +124,7 @@ def test_verdicts_stand_in_the_order_of_the_claims() -> None:
 def test_fragments_link_each_claim_to_its_notebook(tmp_path: Path) -> None:
     verdicts.write_fragments(RUNS, {}, tmp_path)
     soup = BeautifulSoup((tmp_path / "verdict_table.md").read_text(encoding="utf-8"), "html.parser")
-    links = {link.get_text(): link["href"] for link in soup.find_all("a")}
+    links = {link.get_text(): link["href"] for link in soup.select("table a")}
     assert links == {
         "A1": "runs/f1_synthetic.html",
         "A2": "runs/f1_synthetic.html",
@@ -136,7 +136,12 @@ def test_fragments_link_each_claim_to_its_notebook(tmp_path: Path) -> None:
     assert [row[3] for row in rows[1:]] == ["fails", "holds in part", "holds in part", "holds"]
     assert all(cell["scope"] == "row" for cell in soup.select("tbody th"))
     # One raw block: a blank line would end it and the rest would be read as Markdown.
-    assert "\n\n" not in (tmp_path / "verdict_table.md").read_text(encoding="utf-8").strip()
+    blocks = (tmp_path / "verdict_table.md").read_text(encoding="utf-8").strip().split("\n\n")
+    assert ["</table>" in block for block in blocks] == [True, False]
+    offered = BeautifulSoup(blocks[1], "html.parser").find_all("a")
+    assert [link["href"] for link in offered] == [
+        f"../downloads/{tmp_path.name}/verdict-overview.csv"
+    ]
 
 
 def test_summary_counts_what_is_tested_and_what_waits(tmp_path: Path) -> None:
