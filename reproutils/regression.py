@@ -8,8 +8,9 @@ product over weighted moments.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,98 @@ class LengthFit:
     n: int
 
 
+@dataclass(frozen=True)
+class Resampled:
+    """A statistic together with its values on resampled units.
+
+    Statistics that were resampled with the same weights can be combined draw by draw, so that a
+    difference of two numbers from the same texts has an interval of its own.
+
+    Attributes:
+        value: on the data as they are.
+        draws: (resamples,) under bootstrap weights.
+        n: independent units.
+    """
+
+    value: float
+    draws: np.ndarray
+    n: int
+
+    def interval(self) -> Interval:
+        """The value with its 95 % percentile interval; draws that are NaN are left out."""
+        low, high = _percentiles(self.draws[np.isfinite(self.draws)])
+        return Interval(self.value, low, high, self.n)
+
+
+def combine(
+    function: Callable[..., Any], parts: Sequence[Resampled], *, n: int | None = None
+) -> Resampled:
+    """``function`` of several statistics, draw by draw.
+
+    Args:
+        function: takes as many numbers, or arrays of draws, as there are parts.
+        n: independent units behind the result; None: those of the first part, for parts that share
+            their units and weights.
+    """
+    return Resampled(
+        float(function(*(part.value for part in parts))),
+        np.asarray(function(*(part.draws for part in parts))),
+        parts[0].n if n is None else n,
+    )
+
+
+def resampled_correlation(
+    x: np.ndarray,
+    y: np.ndarray,
+    groups: Sequence[object] | None = None,
+    *,
+    given: np.ndarray | None = None,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> Resampled:
+    """Pearson correlation, or the partial one given further variables, with bootstrap draws.
+
+    The same ``groups``, ``seed`` and ``resamples`` give the same resamples whatever the variables
+    are. A resample in which a variable does not vary counts as a correlation of 0.
+
+    Args:
+        x, y: (n,) finite values.
+        groups: (n,) label of the independent unit of each row; None: each row is one.
+        given: (n, k) variables whose linear part is taken out of both.
+
+    Raises:
+        ReproError: fewer than 4 rows or 2 units, values that are not finite, or a constant column.
+    """
+    columns = np.column_stack([x, y] if given is None else [given, x, y]).astype(np.float64)
+    if len(columns) < 4:
+        raise ReproError(f"only {len(columns)} rows for a correlation; at least 4 are needed")
+    names = [*(f"covariate {number}" for number in range(columns.shape[1] - 2)), "x", "y"]
+    check_design(pd.DataFrame(columns[:, :-1], columns=names[:-1]))
+    check_design(pd.DataFrame({"y": columns[:, -1]}))
+    labels = _labels(groups, np.ones(len(columns), dtype=bool))
+    n_units = len(set(labels))
+    if n_units < 2:
+        raise ReproError("all rows belong to one independent unit; a correlation needs at least 2")
+    weights = np.vstack(
+        [
+            np.ones(len(columns)),
+            bootstrap_weights(labels, resamples, np.random.default_rng(seed)),
+        ]
+    )
+    scaled = (columns - columns.mean(0)) / columns.std(0)
+    moments = _weighted_covariances(scaled, weights)
+    k = columns.shape[1] - 2
+    inner, cross, left = moments[:, :k, :k], moments[:, :k, k:], moments[:, k:, k:]
+    # What the covariates leave of the covariance of x and y (the Schur complement).
+    rest = left - np.swapaxes(cross, 1, 2) @ np.linalg.pinv(inner, hermitian=True) @ cross
+    product = rest[:, 0, 0] * rest[:, 1, 1]
+    safe = product > 1e-24
+    values = np.zeros(len(weights))
+    values[safe] = rest[safe, 0, 1] / np.sqrt(product[safe])
+    values = np.clip(values, -1.0, 1.0)
+    return Resampled(float(values[0]), values[1:], n_units)
+
+
 def length_fit(
     similarity: np.ndarray,
     predictor: np.ndarray,
@@ -78,16 +171,13 @@ def length_fit(
     check_design(pd.DataFrame({"length predictor": x}))
     y, x = standardise(y), standardise(x)
     table = ols_table(y, pd.DataFrame({"length": x}), labels)
-    weights = bootstrap_weights(labels, resamples, np.random.default_rng(seed))
-    beta = min(1.0, max(-1.0, float(x @ y) / len(y)))
-    draws = _weighted_correlation(x, y, weights)
-    low, high = _percentiles(draws)
-    n_units = len(set(labels))
-    spans_zero = low <= 0 <= high
-    squares = (low**2, high**2)
+    beta = resampled_correlation(x, y, labels, seed=seed, resamples=resamples).interval()
+    spans_zero = beta.low <= 0 <= beta.high
+    squares = (beta.low**2, beta.high**2)
+    lowest = 0.0 if spans_zero else min(squares)
     return LengthFit(
-        beta=Interval(beta, low, high, n_units),
-        r2=Interval(beta**2, 0.0 if spans_zero else min(squares), max(squares), n_units),
+        beta=beta,
+        r2=Interval(beta.value**2, lowest, max(squares), beta.n),
         se=float(table.loc[table["term"] == "length", "se"].iloc[0]),
         n=len(y),
     )
@@ -202,20 +292,6 @@ def _labels(groups: Sequence[object] | None, keep: np.ndarray) -> list[object]:
     """The independent unit of each kept row; without ``groups`` each row is one."""
     labels = range(len(keep)) if groups is None else groups
     return [label for label, kept in zip(labels, keep, strict=True) if kept]
-
-
-def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    total = weights.sum(1)
-    mean_x, mean_y = weights @ x / total, weights @ y / total
-    cov = weights @ (x * y) / total - mean_x * mean_y
-    var_x = weights @ (x * x) / total - mean_x**2
-    var_y = weights @ (y * y) / total - mean_y**2
-    # A resample of one repeated unit has no variance; its correlation is taken as 0.
-    product = var_x * var_y
-    safe = product > 1e-24
-    result = np.zeros(len(weights))
-    result[safe] = cov[safe] / np.sqrt(product[safe])
-    return np.clip(result, -1.0, 1.0)
 
 
 def _percentiles(draws: np.ndarray) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,11 @@ from reproutils.regression import (
     bootstrap_interval,
     bootstrap_weights,
     check_design,
+    combine,
     length_fit,
     ols_table,
     r2_decomposition,
+    resampled_correlation,
     standardise,
     within,
 )
@@ -396,3 +399,67 @@ def test_fit_is_a_plain_record() -> None:
     assert isinstance(fit, LengthFit)
     assert isinstance(fit.beta.value, float)
     assert isinstance(fit.se, float)
+
+
+# --- resampled correlations ----------------------------------------------------------------------
+
+
+def test_resampled_correlation_is_pearsons_and_refits_each_resample() -> None:
+    rng = np.random.default_rng(5)
+    x, groups = rng.normal(size=30), [number // 2 for number in range(30)]
+    y = x + rng.normal(size=30)
+    found = resampled_correlation(x, y, groups, seed=3, resamples=50)
+    assert found.value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    assert found.n == 15
+    weights = bootstrap_weights(groups, 50, np.random.default_rng(3))
+    for draw, multiplicity in zip(found.draws, weights, strict=True):
+        rows = np.repeat(np.arange(30), multiplicity.astype(int))
+        assert draw == pytest.approx(stats.pearsonr(x[rows], y[rows]).statistic, abs=1e-9)
+
+
+def test_partial_correlation_is_that_of_the_residuals() -> None:
+    rng = np.random.default_rng(6)
+    covariates = rng.normal(size=(60, 2))
+    x = covariates @ [1.0, -2.0] + rng.normal(size=60)
+    y = covariates @ [0.5, 1.0] + rng.normal(size=60)
+    design = np.column_stack([np.ones(60), covariates])
+    left = [v - design @ np.linalg.lstsq(design, v, rcond=None)[0] for v in (x, y)]
+    found = resampled_correlation(x, y, given=covariates, seed=0, resamples=20)
+    assert found.value == pytest.approx(stats.pearsonr(*left).statistic, abs=1e-12)
+    assert found.value != pytest.approx(stats.pearsonr(x, y).statistic, abs=0.05)
+
+
+def test_a_difference_of_statistics_shares_its_resamples() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=200)
+    y = x + rng.normal(size=200)
+    one = resampled_correlation(x, y, seed=1)
+    other = resampled_correlation(x, y + 0.1 * rng.normal(size=200), seed=1)
+    gap = combine(lambda a, b: a - b, [one, other]).interval()
+    assert gap.value == pytest.approx(one.value - other.value)
+    alone = one.interval()
+    assert gap.high - gap.low < 0.3 * (alone.high - alone.low)
+    assert combine(lambda a, b: (a + b) / 2, [one, other], n=400).n == 400
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "groups", "covariates", "told"),
+    [
+        ([1, 2, 3], [1, 2, 3], None, None, "only 3 rows"),
+        ([1, 2, 3, 4], [1, 1, 1, 1], None, None, "y does not vary"),
+        ([1, 2, 3, 4], [1, 2, 3, 5], ["a"] * 4, None, "one independent unit"),
+        ([1, 2, 3, 4], [1, 2, 3, float("nan")], None, None, "y: not finite"),
+        ([1, 2, 3, 4], [1, 2, 3, 5], None, [[2], [4], [6], [8]], "linear combinations"),
+    ],
+)
+def test_resampled_correlation_refuses(
+    x: list[float], y: list[float], groups: Any, covariates: Any, told: str
+) -> None:
+    with pytest.raises(ReproError, match=told):
+        resampled_correlation(
+            np.array(x, dtype=float),
+            np.array(y, dtype=float),
+            groups,
+            given=None if covariates is None else np.array(covariates, dtype=float),
+            seed=0,
+        )
