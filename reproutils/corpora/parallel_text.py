@@ -19,7 +19,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,9 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from reproutils.corpora.base import ParallelText, Provenance
+from reproutils.corpora.sources import decoded_lines, registry_section
 from reproutils.errors import ReproError
 from reproutils.fetch import WheelFile, fetch_all
-from reproutils.paths import named_path, registry_file
+from reproutils.paths import named_path
 
 CATALOGUES = "catalogues"
 CATALOGUE_PAIRS = ("en-fr", "en-de")
@@ -329,18 +329,7 @@ def catalogue_sources(registry: Path | None = None) -> tuple[CatalogueSource, ..
     Raises:
         ReproError: the file cannot be read or an entry lacks a key.
     """
-    path = registry if registry is not None else registry_file("corpora.toml")
-    try:
-        sections: dict[str, dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return tuple(_source(name, entry) for name, entry in sections[CATALOGUES].items())
-    except OSError as error:
-        raise ReproError(
-            f"cannot read {path} ({error.strerror}); restore it from the repository"
-        ) from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise ReproError(
-            f"{path} is not a valid corpus registry ({type(error).__name__}: {error}); correct it"
-        ) from error
+    return registry_section(CATALOGUES, _source, registry)
 
 
 def _source(name: str, entry: dict[str, Any]) -> CatalogueSource:
@@ -432,7 +421,7 @@ def read_po(path: Path) -> list[tuple[str, str]]:
     """
     messages: list[tuple[str, str]] = []
     entry = _PoEntry()
-    for number, line in enumerate(_decoded_lines(path), start=1):
+    for number, line in enumerate(decoded_lines(path), start=1):
         line = line.strip()
         starts_entry = line.startswith(("#", "msgctxt", "msgid ")) or not line
         if starts_entry and "msgstr" in entry.fields:
@@ -513,7 +502,7 @@ def read_jed(path: Path) -> list[tuple[str, str]]:
         ReproError: the file is not JSON of that form.
     """
     try:
-        catalogue = json.loads("\n".join(_decoded_lines(path)))
+        catalogue = json.loads("\n".join(decoded_lines(path)))
     except ValueError as error:
         raise ReproError(f"{path} is not JSON ({error}); restore the file") from error
     messages: list[tuple[str, str]] = []
@@ -535,7 +524,7 @@ _PARSERS: Mapping[str, Callable[[Path], list[tuple[str, str]]]] = {"po": read_po
 def _read_line_files(place: Path, other: str) -> tuple[list[Pair], Provenance]:
     folder, stem = (place, None) if place.is_dir() else (place.parent, place.name)
     english_path, other_path = _find_line_files(folder, stem, other)
-    english, others = _decoded_lines(english_path), _decoded_lines(other_path)
+    english, others = decoded_lines(english_path), decoded_lines(other_path)
     if len(english) != len(others):
         raise ReproError(
             f"{english_path} has {len(english)} lines but {other_path} has {len(others)}; "
@@ -584,27 +573,6 @@ def _find_line_files(folder: Path, stem: str | None, other: str) -> tuple[Path, 
         f"{folder} holds no pair of line files {wanted}for en-{other} "
         f"(found: {'; '.join(found) or 'none'}); name them NAME.en and NAME.{other}"
     )
-
-
-def _decoded_lines(path: Path) -> list[str]:
-    r"""The lines of a UTF-8 file, split at ``\n`` alone so that parallel files stay parallel."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ReproError(f"cannot read {path} ({error.strerror}); check the file") from error
-    raw = content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
-    if raw == [b""]:
-        raise ReproError(f"{path} is empty; restore the file")
-    lines: list[str] = []
-    for number, line in enumerate(raw, start=1):
-        try:
-            lines.append(line.decode("utf-8"))
-        except UnicodeDecodeError as error:
-            raise ReproError(
-                f"{path}, line {number}: byte {line[error.start]:#04x} is not UTF-8; "
-                f"convert the file to UTF-8"
-            ) from error
-    return lines
 
 
 # Hugging Face Hub ----------------------------------------------------------------------------
