@@ -101,7 +101,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
 
     for alias in registry():
         folder = fetch_model(alias, verify=arguments.verify)
-        print(f"model {alias}: {'drawn from a seed' if folder is None else 'ready'}")
+        print(f"model {alias}: {'ready' if folder else 'nothing to fetch, made on first use'}")
     for name in fetch_corpora(verify=arguments.verify):
         print(f"corpus {name}: ready")
     fetch_book_assets(verify=arguments.verify)

@@ -27,6 +27,9 @@ from transformers import (
     AutoModel,
     AutoModelForCausalLM,
     AutoTokenizer,
+    CLIPConfig,
+    CLIPImageProcessorPil,
+    CLIPModel,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -52,13 +55,25 @@ GUARD_TOLERANCE = 0.01
 TWIN = "twin"
 TWIN_SEED = 20260507
 
+# States inside a block, named in ``LoadedModel.sublayer_names``.
+AFTER_ATTENTION = "attention"
+FFN_INPUT = "ffn input"
+
+# The text tower of CLIP reads from left to right, though it predicts no next token.
+CLIP_TEXT = "clip_text_model"
+
 # Bumped when the conversion below changes what it writes.
 CONVERSION = "gguf-to-safetensors-1"
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One entry of ``data/models.toml``."""
+    """One entry of ``data/models.toml``.
+
+    ``kind`` is ``gguf`` or ``folder`` (the files of a wheel), ``random`` (drawn from ``seed`` with
+    the architecture of ``like``) or ``trained`` (a CLIP that is trained here on first use, the
+    ``variant`` of :func:`reproutils.clip.train_small_clip`).
+    """
 
     alias: str
     kind: str
@@ -68,6 +83,7 @@ class ModelSpec:
     like: str | None = None
     seed: int | None = None
     guard_perplexity: float | None = None
+    variant: str | None = None
 
 
 @dataclass
@@ -125,10 +141,39 @@ class LoadedModel:
         names = ["embed", *(f"block {k}" for k in range(1, self.n_blocks + 1))]
         return (*names, "final_norm") if self.final_norm is not None else tuple(names)
 
+    @property
+    def sublayer_names(self) -> tuple[str, ...]:
+        """States inside the blocks, which only sequential pre-norm blocks have all of.
+
+        ``block k attention`` is the residual stream after block k's attention sublayer, before the
+        feed-forward's norm; ``block k ffn input`` is that state after the norm, as the feed-forward
+        sublayer reads it. The residual stream after the feed-forward sublayer is ``block k``.
+        """
+        return tuple(
+            f"block {k} {state}"
+            for k in range(1, self.n_blocks + 1)
+            for state in (AFTER_ATTENTION, FFN_INPUT)
+        )
+
+    def reader(self, sublayer: str) -> nn.Module:
+        """The module whose input is the state called ``sublayer``, one of ``sublayer_names``.
+
+        Raises:
+            ReproError: the blocks have no such state (attention and feed-forward side by side, or
+                a norm after the addition), or are of an architecture that is not known.
+        """
+        _, number, state = sublayer.split(" ", 2)
+        return _sublayer_reader(self, self.blocks[int(number) - 1], state)
+
     def middle_blocks(self) -> tuple[str, ...]:
         """Blocks n/4 … 3n/4, the band over which the length paper averages."""
         n = self.n_blocks
         return tuple(f"block {k}" for k in range(max(1, n // 4), max(1, (3 * n) // 4) + 1))
+
+    @cached_property
+    def n_closing(self) -> int:
+        """Special tokens that the tokenizer puts after a text."""
+        return self.encode("a")[1][::-1].index("a")
 
     def encode(self, text: str) -> tuple[list[int], list[str]]:
         """Token ids of ``text`` with the tokenizer's own special tokens, and the surface form of
@@ -164,6 +209,60 @@ class LoadedModel:
         return logits
 
 
+@dataclass
+class LoadedClip:
+    """A CLIP in evaluation mode: a text tower, an image tower and what joins them.
+
+    Attributes:
+        name: the name the user gave.
+        network: both towers and both projections.
+        text: the text tower. Its last layer, ``final_norm``, is what the projection reads, and the
+            last token of a text is the end-of-text token, at which CLIP reads captions off.
+        processor: scales, cuts and normalises images as in training.
+        fingerprint: 16 hexadecimal digits over weights, configuration, tokenizer and processor.
+    """
+
+    name: str
+    network: CLIPModel
+    text: LoadedModel
+    processor: CLIPImageProcessorPil
+    fingerprint: str
+    dtype: str
+    device: str
+    about: str = ""
+
+    @property
+    def image_size(self) -> int:
+        """Side of the square images, in pixels."""
+        return int(self.network.config.vision_config.image_size)
+
+    @property
+    def text_projection(self) -> np.ndarray:
+        """(d_text, d_shared) float32: ``states @ text_projection`` projects captions. There is no
+        bias, so that the projection of a mean is the mean of the projections."""
+        return _transposed(self.network.text_projection)
+
+    @property
+    def visual_projection(self) -> np.ndarray:
+        """(d_vision, d_shared) float32: ``pooled @ visual_projection`` projects images."""
+        return _transposed(self.network.visual_projection)
+
+    @property
+    def comparable_before_projection(self) -> bool:
+        """Whether the towers have the same width: only then has a caption a cosine with an image
+        before the projection."""
+        config = self.network.config
+        return bool(config.text_config.hidden_size == config.vision_config.hidden_size)
+
+    def pixels(self, images: np.ndarray) -> torch.Tensor:
+        """Input of the image tower, (n, 3, image_size, image_size), from (n, h, w, 3) uint8."""
+        values = self.processor(
+            list(images), return_tensors="pt", input_data_format="channels_last"
+        )
+        pixels: torch.Tensor = values["pixel_values"]
+        return pixels.to(device=self.device, dtype=DTYPES[self.dtype])
+
+
 def registry() -> dict[str, ModelSpec]:
     """All entries of ``data/models.toml`` by alias."""
     entries = tomllib.loads(registry_file("models.toml").read_text(encoding="utf-8"))
@@ -180,6 +279,7 @@ def registry() -> dict[str, ModelSpec]:
             like=entry.get("like"),
             seed=entry.get("seed"),
             guard_perplexity=entry.get("guard_perplexity"),
+            variant=entry.get("variant"),
         )
         for alias, entry in entries.items()
     }
@@ -192,11 +292,11 @@ def fetch_model(alias: str, *, verify: bool = False) -> Path | None:
         verify: hash the files again even if they are known to be right.
 
     Returns:
-        The folder that holds safetensors, configuration and tokenizer; None for a model drawn
-        from a seed.
+        The folder that holds safetensors, configuration and tokenizer; None for a model with no
+        files to bring, drawn from a seed or trained here.
     """
     spec = registry()[alias]
-    if spec.kind == "random":
+    if not spec.files:
         return None
     paths = fetch_all(spec.files, f"models/{alias}", verify=verify)
     if spec.kind == "gguf":
@@ -205,7 +305,7 @@ def fetch_model(alias: str, *, verify: bool = False) -> Path | None:
 
 
 def load_model(name: str, dtype: str = "float32", device: str = "cpu") -> LoadedModel:
-    """Load a model by name.
+    """Load a model by name; of a CLIP, its text tower (see :func:`load_clip`).
 
     Args:
         name: alias, ``path:FOLDER``, ``path:FILE.gguf``, or Hub id ``owner/name[@revision]``.
@@ -218,22 +318,37 @@ def load_model(name: str, dtype: str = "float32", device: str = "cpu") -> Loaded
             weights, missing tokenizer, damaged weights, a GGUF file that converts to a model that
             cannot read, or a Hub id without a network.
     """
-    if dtype not in DTYPES:
-        raise ReproError(f"unknown dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
-    _check_device(device)
+    _check_placement(dtype, device)
     known = registry()
     if name in known:
         return _load_registered(known[name], dtype, device)
-    if name.startswith("path:"):
-        return _load_path(name, named_path(name), dtype, device)
-    if "/" in name:
-        return _load_hub(name, dtype, device)
-    near = get_close_matches(name, known, n=3, cutoff=0.3)
-    raise ReproError(
-        f"unknown model {name!r}; "
-        + (f"did you mean {' or '.join(near)}? " if near else "")
-        + f"Known names: {', '.join(known)}; or use path:FOLDER or a Hub id owner/name"
-    )
+    source = _find_folder(name, known)
+    return _load_folder(name, source.folder, dtype, device, about=source.about)
+
+
+def load_clip(name: str, dtype: str = "float32", device: str = "cpu") -> LoadedClip:
+    """Load a CLIP by name, both towers.
+
+    Args:
+        name: ``small-clip``, ``small-clip-untrained`` or ``small-clip-captioning``, trained here on
+            first use (at most three minutes on two cores); ``path:FOLDER``; or a Hub id
+            ``owner/name[@revision]`` such as ``openai/clip-vit-base-patch32``.
+        dtype: as for :func:`load_model`.
+        device: as for :func:`load_model`.
+
+    Raises:
+        ReproError: as for :func:`load_model`; a model without an image tower, or with towers of
+            another architecture than CLIP; an unusable image preprocessor.
+    """
+    _check_placement(dtype, device)
+    known = registry()
+    if name not in known:
+        source = _find_folder(name, known)
+        return _load_clip_folder(name, source.folder, dtype, device, about=source.about)
+    spec = known[name]
+    if spec.kind != "trained":
+        raise ReproError(_no_image_tower(name))
+    return _load_trained_clip(spec, dtype, device)
 
 
 def load_untrained(name: str, trained: LoadedModel) -> LoadedModel | None:
@@ -304,6 +419,12 @@ def _text_config(config: Any) -> Any:
     return config.get_text_config()
 
 
+def _check_placement(dtype: str, device: str) -> None:
+    if dtype not in DTYPES:
+        raise ReproError(f"unknown dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
+    _check_device(device)
+
+
 def _check_device(device: str) -> None:
     try:
         torch.zeros(1, device=device).cpu()
@@ -319,10 +440,20 @@ def _load_registered(spec: ModelSpec, dtype: str, device: str) -> LoadedModel:
         folder = fetch_model(spec.like)
         assert folder is not None
         return _random_twin(spec, folder, dtype, device)
+    if spec.kind == "trained":
+        return _load_trained_clip(spec, dtype, device).text
     folder = fetch_model(spec.alias)
     assert folder is not None
     digest = _digest([item.sha256 for item in spec.files], spec.kind, CONVERSION)
     return _load_folder(spec.alias, folder, dtype, device, weights_digest=digest, about=spec.about)
+
+
+def _load_trained_clip(spec: ModelSpec, dtype: str, device: str) -> LoadedClip:
+    from reproutils.clip import train_small_clip
+
+    assert spec.variant is not None
+    folder = train_small_clip(spec.variant)
+    return _load_clip_folder(spec.alias, folder, dtype, device, about=spec.about)
 
 
 def _random_twin(spec: ModelSpec, folder: Path, dtype: str, device: str) -> LoadedModel:
@@ -336,8 +467,7 @@ def _random_model(
     name: str, config: Any, tokenizer: Any, seed: int, dtype: str, device: str, about: str
 ) -> LoadedModel:
     """A model of this configuration with weights drawn from ``seed``, in float32 and then cast."""
-    causal = _is_causal(config)
-    builder = AutoModelForCausalLM if causal else AutoModel
+    builder = AutoModelForCausalLM if _is_language_model(config) else AutoModel
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = builder.from_config(config, dtype=torch.float32)
@@ -347,23 +477,44 @@ def _random_model(
         network=network.to(device=device, dtype=DTYPES[dtype]).eval(),
         tokenizer=tokenizer,
         fingerprint=_fingerprint(digest, tokenizer),
-        causal=causal,
+        causal=builder is AutoModelForCausalLM or config.model_type == CLIP_TEXT,
         dtype=dtype,
         device=device,
         about=about,
     )
 
 
-def _load_path(name: str, path: Path, dtype: str, device: str) -> LoadedModel:
+@dataclass(frozen=True)
+class _Source:
+    """A folder of safetensors, configuration and tokenizer, and how the loaded model names it."""
+
+    folder: Path
+    about: str
+
+
+def _find_folder(name: str, known: Mapping[str, ModelSpec]) -> _Source:
+    """Where the model is whose name is no alias."""
+    if name.startswith("path:"):
+        return _local_folder(name, named_path(name))
+    if "/" in name:
+        return _Source(_hub_folder(name), f"Hub model {name}")
+    near = get_close_matches(name, known, n=3, cutoff=0.3)
+    raise ReproError(
+        f"unknown model {name!r}; "
+        + (f"did you mean {' or '.join(near)}? " if near else "")
+        + f"Known names: {', '.join(known)}; or use path:FOLDER or a Hub id owner/name"
+    )
+
+
+def _local_folder(name: str, path: Path) -> _Source:
     if path.is_file() and path.suffix == ".gguf":
-        folder = _converted(path, path.stem, expected=None)
-        return _load_folder(name, folder, dtype, device, about=f"local GGUF file {path.name}")
+        return _Source(_converted(path, path.stem, expected=None), f"local GGUF file {path.name}")
     if not path.is_dir():
         raise ReproError(f"{name}: no such folder or .gguf file; check the path")
     if not any(path.glob("*.safetensors")):
         gguf = sorted(path.glob("*.gguf"))
         if gguf:
-            return _load_path(f"path:{gguf[0]}", gguf[0], dtype, device)
+            return _local_folder(f"path:{gguf[0]}", gguf[0])
         pickled = sorted([*path.glob("*.bin"), *path.glob("*.pt"), *path.glob("*.pth")])
         if pickled:
             raise ReproError(
@@ -371,10 +522,10 @@ def _load_path(name: str, path: Path, dtype: str, device: str) -> LoadedModel:
                 f"convert the weights to safetensors first"
             )
         raise ReproError(f"{name}: the folder holds no .safetensors or .gguf weights")
-    return _load_folder(name, path, dtype, device, about=f"local folder {path.name}")
+    return _Source(path, f"local folder {path.name}")
 
 
-def _load_hub(name: str, dtype: str, device: str) -> LoadedModel:
+def _hub_folder(name: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -398,7 +549,7 @@ def _load_hub(name: str, dtype: str, device: str) -> LoadedModel:
         ) from error
     if not any(Path(folder).glob("*.safetensors")):
         raise ReproError(f"model {name}: the repository holds no safetensors weights")
-    return _load_folder(name, Path(folder), dtype, device, about=f"Hub model {name}")
+    return Path(folder)
 
 
 def _load_folder(
@@ -410,15 +561,99 @@ def _load_folder(
     weights_digest: str | None = None,
     about: str = "",
 ) -> LoadedModel:
+    config = _load_config(name, folder)
+    if isinstance(config, CLIPConfig):
+        return _load_clip_folder(name, folder, dtype, device, about=about).text
+    tokenizer = _load_tokenizer(name, folder)
+    causal = _is_language_model(config)
+    builder = AutoModelForCausalLM if causal else AutoModel
+    network = _load_weights(name, folder, builder, dtype)
+    digest = weights_digest or _folder_digest(folder)
+    return LoadedModel(
+        name=name,
+        network=network.to(device).eval(),
+        tokenizer=tokenizer,
+        fingerprint=_fingerprint(_digest(digest, _config_text(config)), tokenizer),
+        causal=causal,
+        dtype=dtype,
+        device=device,
+        about=about,
+    )
+
+
+def _load_clip_folder(
+    name: str, folder: Path, dtype: str, device: str, *, about: str = ""
+) -> LoadedClip:
+    config = _load_config(name, folder)
+    if not isinstance(config, CLIPConfig):
+        if getattr(config, "vision_config", None) is None:
+            raise ReproError(_no_image_tower(name))
+        raise ReproError(
+            f"model {name}: its architecture is {config.model_type}, and only CLIP is supported "
+            f"with its image tower; use a model of the type clip"
+        )
+    tokenizer = _load_tokenizer(name, folder)
+    processor = _load_processor(name, folder, config.vision_config.image_size)
+    network = _load_weights(name, folder, CLIPModel, dtype).to(device).eval()
+    fingerprint = _fingerprint(_digest(_folder_digest(folder), _config_text(config)), tokenizer)
+    return LoadedClip(
+        name=name,
+        network=network,
+        text=LoadedModel(
+            name=name,
+            network=network.text_model,
+            tokenizer=tokenizer,
+            fingerprint=fingerprint,
+            causal=True,
+            dtype=dtype,
+            device=device,
+            about=about,
+        ),
+        processor=processor,
+        fingerprint=_digest(fingerprint, processor.to_json_string())[:16],
+        dtype=dtype,
+        device=device,
+        about=about,
+    )
+
+
+def _no_image_tower(name: str) -> str:
+    trained = [alias for alias, spec in registry().items() if spec.kind == "trained"]
+    return (
+        f"model {name} has no image tower; use {' or '.join(trained)}, or a CLIP by path:FOLDER or "
+        f"Hub id"
+    )
+
+
+def _load_processor(name: str, folder: Path, image_size: int) -> CLIPImageProcessorPil:
     try:
-        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        processor = CLIPImageProcessorPil.from_pretrained(folder)
+        grey = np.zeros((image_size, image_size, 3), dtype=np.uint8)
+        side = processor([grey], return_tensors="np")["pixel_values"].shape[-1]
+    except Exception as error:
+        raise ReproError(
+            f"model {name}: no usable preprocessor_config.json in {folder.name} "
+            f"({_reason(error)}); copy it beside the weights"
+        ) from error
+    if side != image_size:
+        raise ReproError(
+            f"model {name}: preprocessor_config.json in {folder.name} makes images of {side} "
+            f"pixels, the image tower takes {image_size}; copy the file that belongs to the weights"
+        )
+    return processor
+
+
+def _load_config(name: str, folder: Path) -> Any:
+    try:
+        return AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise ReproError(
             f"model {name}: no usable config.json in {folder.name} ({_reason(error)})"
         ) from error
-    tokenizer = _load_tokenizer(name, folder)
-    causal = _is_causal(config)
-    builder = AutoModelForCausalLM if causal else AutoModel
+
+
+def _load_weights(name: str, folder: Path, builder: Any, dtype: str) -> Any:
+    """The network, all of whose weights come from the checkpoint."""
     try:
         network, report = builder.from_pretrained(
             folder,
@@ -434,26 +669,14 @@ def _load_folder(
         ) from error
     # A pooling head on top of an encoder is not used here, and many checkpoints lack it.
     missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
-    unexpected = sorted(report["unexpected_keys"]) if causal else []
+    unexpected = sorted(report["unexpected_keys"]) if builder is AutoModelForCausalLM else []
     if missing or unexpected:
         kind, keys = ("lacks", missing) if missing else ("has unknown", unexpected)
         raise ReproError(
             f"model {name}: the checkpoint {kind} {len(keys)} tensors, first {keys[0]}; "
             f"it does not fit its configuration"
         )
-    digest = weights_digest or _digest(
-        [_file_digest(path) for path in sorted(folder.glob("*.safetensors"))]
-    )
-    return LoadedModel(
-        name=name,
-        network=network.to(device).eval(),
-        tokenizer=tokenizer,
-        fingerprint=_fingerprint(_digest(digest, _config_text(config)), tokenizer),
-        causal=causal,
-        dtype=dtype,
-        device=device,
-        about=about,
-    )
+    return network
 
 
 def _load_tokenizer(name: str, folder: Path) -> Any:
@@ -474,7 +697,7 @@ def _load_tokenizer(name: str, folder: Path) -> Any:
     return tokenizer
 
 
-def _is_causal(config: Any) -> bool:
+def _is_language_model(config: Any) -> bool:
     architectures = getattr(config, "architectures", None) or ()
     if not architectures:
         return config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
@@ -544,16 +767,13 @@ def _write_safetensors(tensors: Mapping[str, torch.Tensor], target: Path) -> Non
 def _blocks_and_final_norm(
     network: nn.Module, name: str
 ) -> tuple[Sequence[nn.Module], nn.Module | None]:
-    """The list of transformer blocks, and the norm that stands beside it."""
+    """The list of transformer blocks, and the norm that stands beside it or its container."""
     expected = _text_config(network.config).num_hidden_layers
     for container in network.modules():
         for child in container.children():
             if isinstance(child, nn.ModuleList) and len(child) == expected:
-                norms = [
-                    sibling
-                    for label, sibling in container.named_children()
-                    if "norm" in type(sibling).__name__.lower() and "emb" not in label
-                ]
+                parents = [part for part in network.modules() if container in part.children()]
+                norms = [norm for part in (*parents, container) for norm in _norms(part)]
                 return list(child), norms[-1] if norms else None
     raise ReproError(
         f"model {name}: no list of {expected} transformer blocks found in "
@@ -561,8 +781,54 @@ def _blocks_and_final_norm(
     )
 
 
+def _norms(container: nn.Module) -> list[nn.Module]:
+    return [
+        child
+        for label, child in container.named_children()
+        if "norm" in type(child).__name__.lower() and "emb" not in label
+    ]
+
+
+def _sublayer_reader(model: LoadedModel, block: nn.Module, state: str) -> nn.Module:
+    """The norm before the feed-forward, whose input is the residual stream after attention, or
+    the feed-forward itself.
+
+    The norm has several names, and ``post_attention_layernorm`` names two things: in Gemma 2 and
+    OLMo 2 it acts on the attention's output before that is added to the residual stream; such
+    blocks have a ``post_feedforward_layernorm`` too.
+    """
+    children = dict(block.named_children())
+    feed_forward = children.get("mlp")
+    norm = children.get("pre_feedforward_layernorm")
+    if norm is None and "post_feedforward_layernorm" not in children:
+        norm = children.get("post_attention_layernorm", children.get("ln_2"))
+    if state == FFN_INPUT and feed_forward is not None:
+        return feed_forward
+    parallel = getattr(_text_config(model.network.config), "use_parallel_residual", False)
+    if state == AFTER_ATTENTION and norm is not None and not parallel:
+        return norm
+    why = (
+        "they run attention and feed-forward side by side"
+        if parallel and state == AFTER_ATTENTION
+        else f"none was recognised in {type(block).__name__}"
+    )
+    raise ReproError(
+        f"model {model.name}: its blocks have no state {state!r} ({why}); use the block outputs "
+        f"block 1 … block {model.n_blocks}"
+    )
+
+
 def _fingerprint(weights_digest: str, tokenizer: Any) -> str:
     return _digest(weights_digest, tokenizer.backend_tokenizer.to_str())[:16]
+
+
+def _folder_digest(folder: Path) -> str:
+    return _digest([_file_digest(path) for path in sorted(folder.glob("*.safetensors"))])
+
+
+def _transposed(linear: nn.Linear) -> np.ndarray:
+    weight: np.ndarray = linear.weight.detach().float().cpu().numpy()
+    return weight.T
 
 
 def _config_text(config: Any) -> str:

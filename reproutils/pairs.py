@@ -313,7 +313,6 @@ def extract_pairs(
         for other in others
     }
     # The tokens that an encoder puts after each text come on top of what is left of a cut text.
-    closing = model.encode("a")[1][::-1].index("a")
     # The reference's rows serve all alignments: each text keeps the union.
     union = [
         tuple(sorted(set().union(*rows)))
@@ -341,7 +340,7 @@ def extract_pairs(
         if model.causal:
             return states, f"cut:{other}"
         cut_texts = [
-            model.cut(text, k - closing)
+            model.cut(text, k - model.n_closing)
             for text, k in zip(texts[name], shorter[other], strict=True)
         ]
         return extract(model, cut_texts, layers=layers, truncate=truncate), "all"

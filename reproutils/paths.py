@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock
+
 from reproutils.errors import ReproError
 
 CACHE_VARIABLE = "REPROUTILS_CACHE"
@@ -89,6 +91,27 @@ def _cache_root() -> Path:
         return project_root() / ".cache"
     except ReproError:
         return Path.home() / ".cache" / "reproutils"
+
+
+@contextmanager
+def locked(entry: Path) -> Iterator[None]:
+    """Hold the lock of a cache entry; the operating system drops it if the process dies.
+
+    Raises:
+        ReproError: the cache cannot be written to.
+    """
+    lock = FileLock(entry / "lock")
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise ReproError(
+            f"cannot write to the cache folder {entry} ({error.strerror or error}); free some "
+            f"space or set {CACHE_VARIABLE} to a folder you can write to"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

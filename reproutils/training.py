@@ -43,9 +43,8 @@ from transformers.utils import ModelOutput
 from transformers.utils import logging as transformers_logging
 
 from reproutils.errors import ReproError
-from reproutils.paths import atomic_write, cache_dir
+from reproutils.paths import atomic_write, cache_dir, locked
 from reproutils.progress import progress
-from reproutils.states import _locked
 
 _log = logging.getLogger(__name__)
 
@@ -201,7 +200,7 @@ def train(
 
     started = time.perf_counter()
     steps_run = 0
-    with _locked(entry):
+    with locked(entry):
         if not _finished(entry, name):
             # Trained on a copy: several runs may start from the same network.
             saver = _Saver(copy.deepcopy(network), tokenizer, processor)

@@ -85,12 +85,14 @@ def test_the_registry_is_complete() -> None:
     assert {"smollm2-135m", "smollm2-135m-random", "minilm-l6"} <= set(known)
     for alias, spec in known.items():
         assert spec.alias == alias
-        assert spec.kind in ("gguf", "folder", "random")
+        assert spec.kind in ("gguf", "folder", "random", "trained")
         assert spec.about
         assert spec.licence
         if spec.kind == "random":
             assert spec.like in known
             assert spec.seed is not None
+        elif spec.kind == "trained":
+            assert spec.variant
         else:
             assert spec.files
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import ARCHITECTURES, CAUSAL, CONTEXT, save_tiny
+from conftest import ARCHITECTURES, CAUSAL, CONTEXT, VOCABULARY, save_tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from torch import nn
 from transformers import AutoModel, AutoModelForCausalLM
 
 from reproutils import states as states_module
+from reproutils.dispersion import from_resultant, mean_pairwise_distance
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel, load_model
 from reproutils.paths import CACHE_VARIABLE
@@ -52,6 +53,8 @@ TEXTS = (
     "trains\nthat\nare\nlate",
 )
 SPANS = (("all", ALL_POSITIONS), ("no_first", WITHOUT_FIRST), ("start", (0, 3)), ("second", (1, 2)))
+# The shortest texts end within the second one.
+RESULTANTS = (("all", ALL_POSITIONS), ("begin", (0, 4)))
 
 # Where each architecture keeps its blocks and its last norm, spelt out as an oracle.
 PLACES = {
@@ -109,6 +112,12 @@ def close(found: NDArray[Any], expected: NDArray[Any]) -> None:
     """Equal to the rounding of float32 results, relative to the largest number."""
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def squared_resultant(states: Array) -> float:
+    """‖mean of h/‖h‖‖² by its definition."""
+    unit = states / np.linalg.norm(states, axis=1, keepdims=True)
+    return float((unit.mean(0) ** 2).sum())
 
 
 @contextmanager
@@ -181,6 +190,7 @@ def test_every_reduction_equals_a_plain_forward_pass(
         reductions=Reductions(
             spans=SPANS,
             prefixes=prefixes if model.causal else (),
+            resultants=RESULTANTS,
             rows=rows,
             row_layers=row_layers,
             last=True,
@@ -204,6 +214,12 @@ def test_every_reduction_equals_a_plain_forward_pass(
             close(found.mean(span, layer), np.array([part.mean(0) for part in cut]))
             squares = np.array([(part**2).sum(1).mean() for part in cut])
             close(found.mean_square(span)[:, at], squares)
+        for span, (start, stop) in RESULTANTS:
+            cut = [item.states[layer][start:stop] for item in expected]
+            np.testing.assert_allclose(
+                found.resultant(span)[:, at], [squared_resultant(part) for part in cut], atol=1e-6
+            )
+            assert found.span_sizes(span)[:, at].tolist() == [len(part) for part in cut]
     for got, item, picked in zip(found.rows(), expected, rows, strict=True):
         wanted = np.array([item.states[layer][list(picked)] for layer in row_layers])
         assert got.shape == wanted.shape
@@ -285,6 +301,106 @@ def test_sinks_are_left_out(
         assert n_sinks[:, 0].tolist() == [1, 2, 0, 0]
 
 
+@pytest.mark.parametrize("architecture", ["llama", "bert"])
+@pytest.mark.parametrize("no_sinks", [True, False])
+def test_dispersion_within_a_text(
+    no_sinks: bool, architecture: str, tiny_models: dict[str, LoadedModel], cache: Path
+) -> None:
+    model = tiny_models[architecture]
+    texts = ["A lamp ζ in the window", "ζ late ζ, and late again", "Rain and rain"]
+    long_token = model.encode("ζ")[0][-1]
+    every_row = tuple(tuple(range(len(model.encode(text)[0]))) for text in texts)
+    with altered(model.network.get_input_embeddings().weight, long_token, value=60.0):
+        found = extract(
+            model,
+            texts,
+            layers=model.layer_names,
+            reductions=Reductions(
+                spans=(),
+                resultants=(("all", ALL_POSITIONS), ("no_first", WITHOUT_FIRST)),
+                no_sinks=no_sinks,
+                rows=every_row,
+            ),
+        )
+    spread = {
+        span: from_resultant(found.span_sizes(span), found.resultant(span))
+        for span in ("all", "no_first", *(["no_sinks"] if no_sinks else []))
+    }
+    for text, rows in enumerate(found.rows()):
+        for at in range(len(model.layer_names)):
+            states = rows[at].astype(np.float64)
+            kept = {"all": states, "no_first": states[1:]}
+            if no_sinks:
+                norms = np.linalg.norm(states[1:], axis=1)
+                middle = np.sort(norms)[(len(norms) - 1) // 2]
+                kept["no_sinks"] = states[1:][norms <= 10 * middle]
+                assert found.span_sizes("no_sinks")[text, at] == len(kept["no_sinks"])
+            for span, part in kept.items():
+                assert spread[span][text, at] == pytest.approx(
+                    mean_pairwise_distance(part), abs=2e-6
+                )
+    assert found.resultant("all").dtype == np.float64
+    if no_sinks and model.causal:
+        # The sinks of the embedding are none in the norm's output: the counts differ by layer.
+        assert found.n_sinks()[:, 0].tolist() == [1, 2, 0]
+        assert len(set(found.span_sizes("no_sinks")[1].tolist())) > 1
+    if not no_sinks:
+        assert "'resultant:no_sinks' was not" in refusal(lambda: found.resultant("no_sinks"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_resultants_of_nearly_parallel_states(
+    dtype: str, tiny_folders: dict[str, Path], cache: Path
+) -> None:
+    model = load_model(f"path:{tiny_folders['llama']}", dtype)
+    embedding = model.network.get_input_embeddings().weight
+    ids = tuple(range(3, 60))
+    kept = embedding.detach().clone()
+    with torch.no_grad():
+        # All components near 16, where bfloat16 still tells them apart.
+        embedding.copy_(16 + embedding)
+    try:
+        found = extract(
+            model,
+            [ids],
+            layers=["embed"],
+            reductions=Reductions(spans=(), resultants=RESULTANTS, rows=(tuple(range(57)),)),
+        )
+    finally:
+        with torch.no_grad():
+            embedding.copy_(kept)
+    expected = mean_pairwise_distance(next(found.rows())[0])
+    assert 1e-5 < expected < 1e-3
+    value = from_resultant(found.span_sizes("all"), found.resultant("all"))[0, 0]
+    assert value == pytest.approx(expected, abs=3e-7)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_token_ids_give_the_states_of_the_string(
+    architecture: str, tiny_models: dict[str, LoadedModel], cache: Path
+) -> None:
+    model = tiny_models[architecture]
+    ids = [tuple(model.encode(text)[0]) for text in TEXTS]
+    mixed: list[str | tuple[int, ...]] = [
+        pair[number % 2] for number, pair in enumerate(zip(TEXTS, ids, strict=True))
+    ]
+    what = Reductions(spans=SPANS, resultants=RESULTANTS, last=True, loss=model.causal)
+    strings, numbers, both = (
+        extract(model, texts, layers=model.layer_names, reductions=what)
+        for texts in (TEXTS, ids, mixed)
+    )
+    assert strings.computed_tokens == numbers.computed_tokens == both.computed_tokens > 0
+    for found in (numbers, both):
+        assert found.n_tokens.tolist() == strings.n_tokens.tolist()
+        np.testing.assert_array_equal(found.resultant("all"), strings.resultant("all"))
+        for layer in model.layer_names:
+            np.testing.assert_array_equal(found.mean("all", layer), strings.mean("all", layer))
+            np.testing.assert_array_equal(found.last(layer), strings.last(layer))
+        if model.causal:
+            for loss, same in zip(found.losses(), strings.losses(), strict=True):
+                np.testing.assert_array_equal(loss, same)
+
+
 @pytest.mark.parametrize("architecture", CAUSAL)
 def test_the_mean_of_a_prefix_is_that_of_the_cut_text(
     architecture: str, tiny_models: dict[str, LoadedModel], cache: Path
@@ -344,7 +460,7 @@ def test_padding_never_enters(
     architecture: str, tiny_models: dict[str, LoadedModel], cache: Path
 ) -> None:
     model = tiny_models[architecture]
-    what = Reductions(spans=SPANS, last=True, loss=model.causal)
+    what = Reductions(spans=SPANS, resultants=RESULTANTS, last=True, loss=model.causal)
     with counted_calls([model.blocks[0]]) as calls:
         before = extract(model, TEXTS, layers=model.layer_names, reductions=what)
     assert calls == [1]
@@ -359,6 +475,8 @@ def test_padding_never_enters(
         for span, _ in SPANS:
             np.testing.assert_array_equal(after.mean(span, layer), before.mean(span, layer))
     np.testing.assert_array_equal(after.mean_square("all"), before.mean_square("all"))
+    for span, _ in RESULTANTS:
+        np.testing.assert_array_equal(after.resultant(span), before.resultant(span))
     # An output embedding tied to the input one does move the losses.
     if model.causal and model.network.get_output_embeddings().weight is not embedding:
         for loss, same in zip(after.losses(), before.losses(), strict=True):
@@ -519,11 +637,17 @@ def test_the_key_holds_everything_that_matters(
         {"texts": TEXTS[:4]},
         {"texts": (*TEXTS[:2], TEXTS[2] + " ")},
         {"texts": (TEXTS[0] + "o", "n", TEXTS[2])},
+        {"texts": tuple(tuple(tiny_models["llama"].encode(text)[0]) for text in TEXTS[:3])},
+        {"texts": (TEXTS[0], (5, 6), (7, 8, 9))},
+        {"texts": (TEXTS[0], (5, 6, 7), (8, 9))},
+        {"texts": (TEXTS[0], (5, 6, 7), (9, 8))},
         {"layers": ("block 1",)},
         {"layers": ("block 2", "block 1")},
         {"reductions": Reductions(spans=SPANS)},
         {"reductions": Reductions(prefixes=(("all2", (1, 1, 1)),))},
         {"reductions": Reductions(prefixes=(("all2", (1, 1, 2)),))},
+        {"reductions": Reductions(resultants=RESULTANTS)},
+        {"reductions": Reductions(resultants=RESULTANTS[:1])},
         {"reductions": Reductions(rows=((0,), (), ()))},
         {"reductions": Reductions(rows=((), (0,), ()))},
         {"reductions": Reductions(rows=((), (0,), ()), row_layers=("block 1",))},
@@ -875,10 +999,14 @@ def refusal(call: Callable[[], object]) -> str:
         ((), "no texts to run: the corpus is empty"),
         (("on", "", "on"), "text 1 is empty; remove it from the corpus"),
         (("on", "Rain", " \n\t"), "text 2 is empty; remove it from the corpus"),
+        (("on", (5, 6), ()), "text 2 is empty; remove it from the corpus"),
     ],
 )
 def test_nothing_to_read(
-    texts: tuple[str, ...], message: str, tiny_models: dict[str, LoadedModel], cache: Path
+    texts: tuple[str | tuple[int, ...], ...],
+    message: str,
+    tiny_models: dict[str, LoadedModel],
+    cache: Path,
 ) -> None:
     assert refusal(lambda: extract(tiny_models["bert"], texts, layers=["block 1"])) == message
 
@@ -902,6 +1030,22 @@ def test_a_text_longer_than_the_context(
         close(found.mean("all", layer)[1:2], cut.mean("all", layer))
 
 
+def test_ids_that_are_none(tiny_models: dict[str, LoadedModel], cache: Path) -> None:
+    model = tiny_models["llama"]
+    for odd in (VOCABULARY, -1):
+        said = refusal(lambda odd=odd: extract(model, ["on", (5, odd)], layers=["embed"]))
+        assert said.startswith(
+            f"text 1 holds the token id {odd}, those of {model.name} go from 0 to {VOCABULARY - 1}"
+        )
+    for wrong in ((0.5, 1.0), ("on", "Rain")):
+        texts: list[Any] = ["on", wrong]
+        said = refusal(lambda texts=texts: extract(model, texts, layers=["embed"]))
+        assert "text 1 is neither a string nor a tuple of token ids" in said
+    long = (5,) * (CONTEXT + 1)
+    assert "text 0 has 65 tokens" in refusal(lambda: extract(model, [long], layers=["embed"]))
+    assert extract(model, [long], layers=["embed"], truncate=True).n_truncated == 1
+
+
 def test_layers_that_do_not_exist(tiny_models: dict[str, LoadedModel], cache: Path) -> None:
     llama, bert = tiny_models["llama"], tiny_models["bert"]
     message = refusal(lambda: extract(llama, TEXTS, layers=["block 1", "block 4"]))
@@ -916,6 +1060,8 @@ def test_layers_that_do_not_exist(tiny_models: dict[str, LoadedModel], cache: Pa
     )
     assert "'mean:no_first' was not among" in refusal(lambda: found.mean("no_first", "block 1"))
     assert "'last' was not among" in refusal(lambda: found.last("block 1"))
+    assert "'resultant:all' was not among" in refusal(lambda: found.resultant("all"))
+    assert "'no_first' was not among the spans" in refusal(lambda: found.span_sizes("no_first"))
 
 
 @pytest.mark.parametrize(
@@ -937,6 +1083,23 @@ def test_layers_that_do_not_exist(tiny_models: dict[str, LoadedModel], cache: Pa
         ),
         (Reductions(spans=(("odd", (1, 1)),)), "span odd from 1 to 1 is not a range"),
         (Reductions(spans=(("odd", (-1, None)),)), "span odd from -1 to None is not a range"),
+        (Reductions(resultants=(("odd", (1, 1)),)), "span odd from 1 to 1 is not a range"),
+        (
+            Reductions(resultants=(("late", (1, None)),)),
+            "text 1 has fewer than 2 tokens in the span late: one state has no dispersion",
+        ),
+        (
+            Reductions(resultants=(("one", (0, 1)),)),
+            "text 0 has fewer than 2 tokens in the span one",
+        ),
+        (
+            Reductions(resultants=(("begin", (0, 2)),), no_sinks=True),
+            "text 1 has fewer than 2 tokens in the span no_sinks",
+        ),
+        (
+            Reductions(spans=(("all", (0, 2)),), resultants=(("all", ALL_POSITIONS),)),
+            "all names two different spans",
+        ),
     ],
 )
 def test_positions_outside_the_text(
@@ -986,6 +1149,37 @@ def test_nan_states_are_named(
         assert message.startswith(
             f"model {model.name}, block 2, text {shortest}: NaN or infinite states ({key})"
         )
+
+
+def test_a_text_of_sinks_has_no_dispersion(
+    tiny_models: dict[str, LoadedModel], cache: Path
+) -> None:
+    model = tiny_models["llama"]
+    long_token = model.encode("ζ")[0][-1]
+    texts = ["Rain and rain", (5, 6, long_token)]
+    what = Reductions(resultants=RESULTANTS, no_sinks=True)
+    with altered(model.network.get_input_embeddings().weight, long_token, value=60.0):
+        message = refusal(lambda: extract(model, texts, layers=["embed"], reductions=what))
+    assert message.startswith("text 1 has one token in the span no_sinks at embed")
+
+
+def test_a_state_of_length_zero_has_no_direction(
+    tiny_models: dict[str, LoadedModel], cache: Path
+) -> None:
+    model = tiny_models["llama"]
+    texts = [(5, 6, 7), (9, 5, 6, 8)]
+
+    def run(name: str, start: int) -> States:
+        what = Reductions(resultants=((name, (start, None)),))
+        return extract(model, texts, layers=["embed"], reductions=what)
+
+    with altered(model.network.get_input_embeddings().weight, 9, value=0.0):
+        message = refusal(lambda: run("whole", 0))
+        assert message.startswith(
+            f"model {model.name}, embed, text 1: NaN, infinite or zero states (resultant:whole)"
+        )
+        # Outside the span it does no harm.
+        assert np.isfinite(run("rest", 1).resultant("rest")).all()
 
 
 @pytest.mark.parametrize(("value", "where"), [(float("nan"), "last"), (1e300, "middle")])
@@ -1057,3 +1251,19 @@ def test_a_bar_on_a_terminal(
     for _ in progress(range(3), label="states", total=3):
         time.sleep(0.15)
     assert "states" in capsys.readouterr().err
+
+
+def test_a_cut_text_keeps_what_the_encoder_puts_at_its_end(
+    tiny_models: dict[str, LoadedModel], cache: Path
+) -> None:
+    model = tiny_models["bert"]
+    long = " ".join(TEXTS) * 3
+    ids = model.encode(long)[0]
+    assert len(ids) > model.max_length
+    found = extract(
+        model, [long], layers=["block 1"], reductions=Reductions(last=True), truncate=True
+    )
+    kept = (*ids[: model.max_length - 1], ids[-1])
+    same = extract(model, [kept], layers=["block 1"], reductions=Reductions(last=True))
+    np.testing.assert_array_equal(found.last("block 1"), same.last("block 1"))
+    assert found.n_truncated == 1
