@@ -32,7 +32,7 @@
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
 untrained = "twin"  # the same network with random weights; or a model; empty: leave it out
-untrained_items = 54  # problems that the twin reads, 0 for all
+untrained_items = 36  # problems that the twin reads, 0 for all
 dataset = "parallel-code"  # parallel-code, path:FOLDER with HumanEval-X files, or humanevalpack
 n_items = 0  # problems, 0 for all
 dtype = "float32"  # of the forward pass: float32, bfloat16 or float64

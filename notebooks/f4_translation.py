@@ -31,6 +31,7 @@
 # %% tags=["parameters"]
 model = "smollm2-135m"  # alias, path:FOLDER, path:FILE.gguf or Hub id
 untrained = "twin"  # the same network with random weights; or a model; empty: leave it out
+untrained_items = 150  # pairs per language pair that the twin reads, 0 for all
 dataset = "catalogues"  # catalogues, path:FOLDER with line files, or hub:NAME
 pairs = "en-fr,en-de"  # language pairs, English first
 n_items = 0  # pairs per language pair, 0 for all
@@ -48,7 +49,7 @@ import pandas as pd
 
 from reproutils import controls, convergence, notebook
 from reproutils.alignment import mismatch_same_length
-from reproutils.corpora import load_parallel_text
+from reproutils.corpora import load_parallel_text, places_of
 from reproutils.errors import ReproError
 from reproutils.figures import ForestRow, forest, line_with_band, same_rows, scatter
 from reproutils.lens import read_lens
@@ -72,10 +73,10 @@ corpora = {
 }
 
 
-def states_of(network, layers):
+def states_of(network, layers, texts):
     """States of every language pair under one model."""
     found = {}
-    for pair, corpus in corpora.items():
+    for pair, corpus in texts.items():
         of_pair = extract_pairs(
             network,
             corpus.texts,
@@ -91,7 +92,7 @@ def states_of(network, layers):
 
 loaded = run.uses_model(load_model(p.model, p.dtype, p.device))
 layer_names, band = loaded.layer_names, loaded.middle_blocks()
-trained = states_of(loaded, layer_names)
+trained = states_of(loaded, layer_names, corpora)
 try:
     lens, lens_states = read_lens(loaded)
     run.uses_states(lens_states)
@@ -99,7 +100,13 @@ except ReproError as reason:
     lens, no_lens = None, str(reason)
 untrained_model = load_untrained(p.untrained, loaded)
 del loaded
-twin = states_of(untrained_model, band) if untrained_model else dict.fromkeys(languages)
+twin = {}
+if untrained_model:
+    parts = {pair: corpus.take(p.untrained_items, p.seed) for pair, corpus in corpora.items()}
+    twin = {
+        pair: controls.Twin(states, places_of(parts[pair].item_ids, corpora[pair].item_ids))
+        for pair, states in states_of(untrained_model, band, parts).items()
+    }
 del untrained_model
 
 run.table(
@@ -138,19 +145,14 @@ for pair in languages:
 # position 0 (an attention sink in many models {cite:p}`xiao2024sinks`), all sink tokens wherever they stand
 # (norm above ten times the median of the text), the mean of the corpus, or both. Then the content goes:
 # the other text is replaced by one of the same length from another pair. Then the lengths go: both texts
-# are cut to the shorter one. Last, the same network with random weights.
-
+# are cut to the shorter one. Last, the same network with random weights, on a part of the pairs.
 
 # %% tags=["hide-input"]
-def twin_of(pair):
-    return controls.Twin(twin[pair], np.arange(len(twin[pair]))) if twin[pair] is not None else None
-
-
 fits = {}
 for pair, states in trained.items():
     rows = [
-        *controls.cosine_controls(states, twin_of(pair), seed=p.seed),
-        *controls.cka_controls(states, twin_of(pair), permutations=p.permutations, seed=p.seed),
+        *controls.cosine_controls(states, twin.get(pair), seed=p.seed),
+        *controls.cka_controls(states, twin.get(pair), permutations=p.permutations, seed=p.seed),
     ]
     fits[pair] = controls.fit_controls(rows, seed=p.seed, resamples=p.resamples)
     for row in fits[pair].itertuples():
@@ -347,14 +349,8 @@ for pair, states in trained.items():
     ):
         rate = convergence.win_rate(states, partner, span=span, centred=centred, **common)
         run.record(f"win_rate_{name}_{slug}", rate, unit="pair")
-    if twin[pair] is not None:
-        won = [
-            convergence.wins(
-                s.cosine("no_sinks", centred=True),
-                s.cosine("no_sinks", centred=True, partner=partner),
-            )
-            for s in (states, twin[pair])
-        ]
+    if pair in twin:
+        won = convergence.twin_wins(states, twin[pair], seed=p.seed)
         run.record(f"win_rate_untrained_{slug}", bootstrap_interval(won[1], **common), unit="pair")
         run.record(
             f"win_rate_gain_{slug}", bootstrap_interval(won[0] - won[1], **common), unit="pair"

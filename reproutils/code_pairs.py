@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reproutils.controls import SINK_CHOICES, Control, Twin, fit_controls, length_predictors
-from reproutils.corpora import ParallelCode
+from reproutils.corpora import ParallelCode, places_of
 from reproutils.corpora.syntax import ParseError, ast_depth, shared_token_fraction
 from reproutils.models import LoadedModel
 from reproutils.pairs import PairStates, extract_pairs, log_length_ratio, sink_rows
@@ -49,8 +49,7 @@ def twin_states(
     if untrained is None:
         return {}
     part = corpus.take(n_items, seed)
-    place = {item: row for row, item in enumerate(corpus.item_ids)}
-    items = np.array([place[item] for item in part.item_ids])
+    items = places_of(part.item_ids, corpus.item_ids)
     states = code_states(untrained, part.texts, truncate=truncate)
     return {language: Twin(pair, items) for language, pair in states.items()}
 

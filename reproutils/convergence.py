@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from reproutils.alignment import mismatch_same_length
+from reproutils.controls import Twin
 from reproutils.errors import ReproError
 from reproutils.pairs import PairStates, SpanName
 from reproutils.regression import Interval, bootstrap_interval
@@ -40,6 +42,23 @@ def win_rate(
     true = states.cosine(span, centred=centred)
     other = states.cosine(span, centred=centred, partner=partner)
     return bootstrap_interval(wins(true, other), seed=seed, resamples=resamples)
+
+
+def twin_wins(trained: PairStates, twin: Twin, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which pairs win against another text of the same length, in the trained network and in its
+    untrained twin: the twin's items with the same partners, by centred cosine without sink tokens.
+    """
+    partner = mismatch_same_length(twin.states.second.n_tokens, np.random.default_rng(seed))
+    partner_among_all = np.arange(len(trained))
+    partner_among_all[twin.items] = twin.items[partner]
+
+    def won(states: PairStates, other: np.ndarray) -> np.ndarray:
+        return wins(
+            states.cosine("no_sinks", centred=True),
+            states.cosine("no_sinks", centred=True, partner=other),
+        )
+
+    return won(trained, partner_among_all)[twin.items], won(twin.states, partner)
 
 
 def by_layer(

@@ -8,6 +8,7 @@ from arraystates import LAYERS, array_pairs
 
 from reproutils import convergence
 from reproutils.alignment import mismatch
+from reproutils.controls import Twin
 from reproutils.errors import ReproError
 from reproutils.pairs import PairStates, SpanName
 
@@ -93,3 +94,27 @@ def test_item_level_cka_has_its_null() -> None:
     assert float(together.observed) > 0.8 > np.quantile(together.null, 0.99)
     again = convergence.item_cka(states, "block 2", permutations=199, seed=0)
     np.testing.assert_array_equal(again.null, together.null)
+
+
+def test_the_twin_meets_the_same_partners_as_the_trained_network() -> None:
+    trained = converged((2.0, 2.0), seed=3)
+    items = np.array([2, 5, 7, 11, 13, 19, 23, 28])
+
+    def part(texts: list[np.ndarray]) -> list[np.ndarray]:
+        return [texts[item] for item in items]
+
+    sides = [part(side.texts) for side in (trained.first, trained.second)]  # type: ignore[attr-defined]
+    twin = Twin(array_pairs(*sides), items)
+    in_trained, in_twin = convergence.twin_wins(trained, twin, seed=0)
+    assert len(in_trained) == len(in_twin) == len(items)
+    assert in_trained.mean() > 0.8
+    # The twin's states are the trained ones: only the mean subtracted is that of fewer texts.
+    assert np.mean(in_trained == in_twin) > 0.7
+    # States without any convergence lose it.
+    nothing = Twin(array_pairs(*[part(side) for side in unrelated()]), items)
+    assert convergence.twin_wins(trained, nothing, seed=0)[1].mean() < 0.9
+
+
+def unrelated() -> list[list[np.ndarray]]:
+    rng = np.random.default_rng(4)
+    return [[rng.standard_normal((2, 6, 40)) for _ in range(N)] for _ in range(2)]

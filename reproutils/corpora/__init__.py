@@ -1,6 +1,6 @@
 """Texts with provenance: a name becomes a typed table of items."""
 
-from reproutils.corpora.base import ParallelText, Provenance
+from reproutils.corpora.base import ParallelText, Provenance, places_of
 from reproutils.corpora.captions import Captions, load_captions
 from reproutils.corpora.documents import (
     Chunks,
@@ -68,5 +68,6 @@ __all__ = [
     "load_parallel_code",
     "load_parallel_text",
     "load_questions",
+    "places_of",
     "split_documents",
 ]

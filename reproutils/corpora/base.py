@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -140,6 +141,12 @@ def fingerprint_of(
         for text in texts[language]:
             add(text)
     return digest.hexdigest()[:_FINGERPRINT_LENGTH]
+
+
+def places_of(some: Sequence[str], every: Sequence[str]) -> np.ndarray:
+    """The rows of ``every`` in which the identifiers of ``some`` stand."""
+    row = {item: number for number, item in enumerate(every)}
+    return np.array([row[item] for item in some])
 
 
 def sample_rows(total: int, n: int, seed: int) -> list[int]:
