@@ -378,6 +378,15 @@ def number_html(notebook: str, estimate: Estimate, spec: str) -> str:
     return text
 
 
+def kept_number_html(run: str, estimate: Estimate, spec: str) -> str:
+    """:func:`number_html` for a run of the book; plain text for a kept one, whose name has a label
+    after ``--``, since no page of the book holds its results."""
+    if "--" not in run:
+        return number_html(run, estimate, spec)
+    low = estimate.low if spec.startswith("ci") else None
+    return tables.interval_cell(estimate.value, low, estimate.high, spec.removeprefix("ci"))
+
+
 def verdict_box(verdict: ClaimVerdict) -> HTML:
     """A verdict as a box whose wording, not its colour alone, carries the outcome."""
     slug = verdict.verdict.replace(" ", "-")

@@ -14,9 +14,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reproutils.figures import ForestRow, forest
-from reproutils.notebook import number_html
+from reproutils.notebook import kept_number_html
 from reproutils.results import Estimate, Results
-from reproutils.tables import interval_cell
 
 ROWS = {
     "cosine": "pooled cosine, as in the paper",
@@ -134,7 +133,7 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
     shown, value = {}, {}
     for key in needed:
         notebook, estimate = found[key]  # type: ignore[misc]
-        shown[key] = _number(notebook, estimate, "ci.2f")
+        shown[key] = kept_number_html(notebook, estimate, "ci.2f")
         value[key] = float(estimate.value or 0.0)
     lowest = found["no_sinks_centred"][1].low or 0.0  # type: ignore[index]
     told = f"The length ratio explains {shown['cosine']} of the variance of pooled cosine. "
@@ -168,22 +167,10 @@ def _length_sentences(case: Case, runs: Mapping[str, Results]) -> str:
     return f"{told}."
 
 
-def _number(notebook: str, estimate: Estimate, spec: str) -> str:
-    """A number; bound to its estimate if it comes from one of the book's own runs."""
-    if "--" in notebook:
-        return interval_cell(
-            estimate.value,
-            estimate.low if spec.startswith("ci") else None,
-            estimate.high,
-            spec.removeprefix("ci"),
-        )
-    return number_html(notebook, estimate, spec)
-
-
 def _cka_sentences(notebook: str, results: Results) -> str:
     def number(name: str, spec: str) -> str:
         estimate = results.estimate(name)
-        return _number(notebook, estimate, spec) if estimate else "an unknown amount"
+        return kept_number_html(notebook, estimate, spec) if estimate else "an unknown amount"
 
     def value(name: str) -> float:
         estimate = results.estimate(name)

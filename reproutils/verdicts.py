@@ -14,6 +14,7 @@ import pandas as pd
 from bs4 import BeautifulSoup
 
 from reproutils.claims import load_claims
+from reproutils.dispersion_use import use_fragment
 from reproutils.errors import ReproError
 from reproutils.figures import show_figure
 from reproutils.paths import atomic_write, data_dir, named_path
@@ -126,7 +127,8 @@ def write_fragments(
     runs: Mapping[str, Results], references: Mapping[str, Results], folder: Path
 ) -> None:
     """``verdict_table.md`` and ``summary.md`` for the home page, ``stress.md`` for the stress
-    tests and ``benchmarks.md`` for the page on speed; each offers the files that it shows."""
+    tests, ``benchmarks.md`` for the page on speed and ``dispersion_use.md`` for that on the use of
+    dispersion; each offers the files that it shows."""
     table = verdict_table(runs)
     notebooks = dict(zip(table["claim"], table["tested in"], strict=True))
     shown = show_table(
@@ -153,12 +155,14 @@ def write_fragments(
         "verdict_table.md": ("verdict-overview",),
         "stress.md": ("length-effect",),
         "benchmarks.md": ("benchmarks", "half-precision"),
+        "dispersion_use.md": ("finding-failures",),
     }
     fragments = {
         "verdict_table.md": str(soup),
         "summary.md": summary,
         "stress.md": _stress({**runs, **references}, folder),
         "benchmarks.md": speed_fragment(runs, references, folder),
+        "dispersion_use.md": use_fragment({**runs, **references}, folder),
     }
     for name, files in shown_files.items():
         fragments[name] += _offered(folder, *files)

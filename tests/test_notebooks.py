@@ -17,10 +17,11 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
+from tinyclip import save_other_clip
 
 from reproutils import cli
 from reproutils.claims import claims_of
-from reproutils.corpora import load_parallel_text
+from reproutils.corpora import load_documents, load_parallel_text
 from reproutils.errors import ReproError
 from reproutils.models import registry
 from reproutils.notebook import check_parameters, input_hash, parameters_of
@@ -335,6 +336,87 @@ def test_mistakes_inside_a_notebook_are_one_line(
     assert status == 2
     assert line.startswith("reproutils: ")
     assert told in line
+
+
+def test_the_law_runs_on_a_folder_of_texts(tmp_path: Path) -> None:
+    corpus = load_documents("docstrings").take(24, 0)
+    (tmp_path / "texts").mkdir()
+    for number, text in enumerate(corpus.texts):
+        (tmp_path / "texts" / f"{number}.txt").write_text(text, encoding="utf-8")
+    given = {
+        "dataset": f"path:{tmp_path / 'texts'}",
+        "untrained": "",
+        "n_items": 20,
+        "chunk_tokens": 40,
+        "contexts": "16",
+        "group_size": 4,
+        "sampled_tokens": 6,
+        "resamples": 50,
+    }
+    results, _ = run_notebook("d0_perplexity", given, tmp_path / "out")
+    estimate = results.estimate("r_chunk_texts")
+    assert estimate is not None
+    assert estimate.n is not None
+    assert 4 <= estimate.n <= len(corpus)
+    assert results.estimate("r_untrained") is None
+    # One domain, no twin, one context: said, not failed.
+    (claim,) = [verdict for verdict in results.claims if verdict.id == "B4"]
+    assert claim.verdict == "not testable here"
+
+
+def test_difficulty_runs_on_lines_of_questions(tmp_path: Path) -> None:
+    things = ("leaf", "sky", "coal", "rose", "snow", "pig", "brick", "sea", "moss", "gold", "ash")
+    colours = ("red", "green", "blue", "white")
+    lines = [
+        {
+            "question": f"In {place}, the colour of the {thing} is",
+            "choices": colours,
+            # Right in a quarter of the cases, whatever the model prefers.
+            "answer": (number + len(place)) % 4,
+        }
+        for place in ("Rome", "winter", "dreams")
+        for number, thing in enumerate(things)
+    ]
+    file = tmp_path / "colours.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    given = {"dataset": f"path:{file}", "n_items": 0, "draws": 2, "resamples": 50}
+    results, _ = run_notebook("d1_difficulty", given, tmp_path / "out")
+    accuracy, mixed = results.estimate("accuracy"), results.estimate("mixture_items")
+    assert accuracy is not None
+    assert accuracy.n == len(lines)
+    assert mixed is not None
+    assert accuracy.value is not None
+    # Mixtures are as large as the rarer kind of answer allows.
+    rarer = round(min(accuracy.value, 1 - accuracy.value) * len(lines))
+    assert mixed.value == rarer
+
+
+def test_pooling_runs_with_a_clip_from_a_folder_and_captions_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "captions").mkdir()
+    texts = [f"A {'very ' * (number % 9)}big dog number {number}." for number in range(24)]
+    lines = [f"{number}\t{text}" for number, text in enumerate(texts)]
+    (tmp_path / "captions" / "captions.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    given = {
+        "model": f"path:{save_other_clip(tmp_path / 'clip')}",
+        "controls": "",
+        "encoder": "",
+        "dataset": f"path:{tmp_path / 'captions'}",
+        "n_items": 20,
+        "noise_images": 2,
+        "anchors": 3,
+        "retrieval_scenes": 0,
+        "resamples": 50,
+        "truncate": True,
+    }
+    results, _ = run_notebook("f5_clip", given, tmp_path / "out")
+    for key in ("eos_after", "mean_after"):
+        estimate = results.estimate(f"r2_{key}")
+        assert estimate is not None
+        assert estimate.n == 20
+    # Its towers have different widths, so there is nothing to compare before the projection.
+    assert results.estimate("r2_mean_before") is None
+    (claim,) = results.claims
+    assert "not measured in this run: difference_head_mean" in claim.why
 
 
 def test_collecting_without_runs_says_what_to_do(tmp_path: Path) -> None:
