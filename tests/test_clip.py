@@ -6,7 +6,7 @@ import copy
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,11 +60,11 @@ def refusal(call: Callable[[], object]) -> str:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Variant -> its folder, after a training of a few steps; read only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(paths.CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
-        yield {variant: train_small_clip(variant, RECIPE) for variant in clip.VARIANTS}
+        return {variant: train_small_clip(variant, RECIPE) for variant in clip.VARIANTS}
 
 
 @pytest.fixture(scope="module")
