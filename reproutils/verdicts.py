@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from bs4 import BeautifulSoup
 
+from reproutils.caption_length import PLACES, POOLINGS
 from reproutils.claims import load_claims
 from reproutils.dispersion_use import use_fragment
 from reproutils.errors import ReproError
@@ -39,6 +40,20 @@ COMPARED = {
 }
 COMPARED_PAIRS = "[a-z]{2}_[a-z]{2}|pooled|java|javascript|go"
 COMPARISON_FORMATS = {"R²": Interval("low", "high", 2), "paper": ".2f", "n": ",d"}
+POOLING = "f5_clip"
+POINTS = {
+    f"{pooling}_{place}": f"{POOLINGS[pooling]}, {PLACES[place]}"
+    for pooling in POOLINGS
+    for place in PLACES
+}
+LAW = "d0_perplexity"
+CORRELATIONS = {
+    "r_grouped": "grouped",
+    "r_segments": "grouped, segments",
+    "r_chunk": "chunk by chunk",
+    "r_partial": "given distinct tokens",
+}
+LAW_FORMATS = {name: Interval(f"{name}_low", f"{name}_high", 2) for name in CORRELATIONS.values()}
 
 
 def read_runs(folder: str | Path) -> dict[str, Results]:
@@ -121,6 +136,63 @@ def compare_runs(runs: Mapping[str, Results], references: Mapping[str, Results])
                         },
                     )
     return pd.DataFrame(list(rows.values()))
+
+
+def compare_pooling(runs: Mapping[str, Results], references: Mapping[str, Results]) -> pd.DataFrame:
+    """The length regressions at the points of a CLIP text tower, one row per point and run:
+    ``read off, run, R², low, high, paper, n``. Empty without such a run."""
+    rows = []
+    for key, point in POINTS.items():
+        for label, results in _runs_of(POOLING, runs, references):
+            estimate = results.estimate(f"r2_{key}")
+            if estimate is not None:
+                rows.append(
+                    {
+                        "read off": point,
+                        "run": label,
+                        "R²": estimate.value,
+                        "low": estimate.low,
+                        "high": estimate.high,
+                        "paper": estimate.paper if estimate.paper is not None else np.nan,
+                        "n": estimate.n,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def compare_law(runs: Mapping[str, Results], references: Mapping[str, Results]) -> pd.DataFrame:
+    """Correlation of dispersion and perplexity in each domain of each run: ``domain``, ``run``, one
+    column per way of asking with ``_low`` and ``_high``, and ``documents``. Empty without a run."""
+    rows = []
+    for label, results in _runs_of(LAW, runs, references):
+        prefix = "r_chunk_"
+        found = [e.id.removeprefix(prefix) for e in results.estimates if e.id.startswith(prefix)]
+        for domain in found:
+            row: dict[str, object] = {"domain": domain, "run": label}
+            for key, name in CORRELATIONS.items():
+                estimate = results.estimate(f"{key}_{domain}")
+                if estimate is not None:
+                    row |= {
+                        name: estimate.value,
+                        f"{name}_low": estimate.low,
+                        f"{name}_high": estimate.high,
+                        "documents": estimate.n,
+                    }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _runs_of(
+    notebook: str, runs: Mapping[str, Results], references: Mapping[str, Results]
+) -> list[tuple[str, Results]]:
+    """Label and results of each run of one notebook, the book's own first."""
+    own = [(EMBEDDED, runs[notebook])] if notebook in runs else []
+    kept = [
+        (name.partition("--")[2], results)
+        for name, results in references.items()
+        if name.partition("--")[0] == notebook
+    ]
+    return own + kept
 
 
 def write_fragments(

@@ -239,3 +239,31 @@ def test_regression_that_two_notebooks_report_is_shown_once() -> None:
         ["pooled", "this book"],
         ["pooled", "big"],
     ]
+
+
+def test_pooling_and_law_of_every_run_stand_together() -> None:
+    def with_values(notebook: str, values: dict[str, float]) -> Results:
+        estimates = [
+            Estimate(id=name, value=value, low=value - 0.1, high=value + 0.1, n=40)
+            for name, value in values.items()
+        ]
+        return results(notebook, estimates=estimates)
+
+    runs = {
+        "f5_clip": with_values("f5_clip", {"r2_eos_after": 0.3, "r2_mean_before": 0.2}),
+        "d0_perplexity": with_values(
+            "d0_perplexity", {"r_chunk_news": -0.4, "r_grouped_news": -0.7}
+        ),
+    }
+    kept = {"f5_clip--COCO": with_values("f5_clip", {"r2_eos_after": 0.1})}
+    pooling = verdicts.compare_pooling(runs, kept)
+    assert pooling[["run", "R²"]].to_numpy().tolist() == [
+        ["this book", 0.3],
+        ["COCO", 0.1],
+        ["this book", 0.2],
+    ]
+    (row,) = verdicts.compare_law(runs, kept).to_dict("records")
+    assert (row["domain"], row["run"], row["documents"]) == ("news", "this book", 40)
+    assert (row["grouped"], row["chunk by chunk"]) == (-0.7, -0.4)
+    assert verdicts.compare_pooling({}, {}).empty
+    assert verdicts.compare_law({}, {}).empty
