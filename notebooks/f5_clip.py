@@ -190,6 +190,10 @@ for name in networks:
         run.record(f"rho_{key}{slug}", point.rho if np.isfinite(point.rho) else None)
         per_doubling = float(np.polyfit(log_tokens / np.log(2), values, 1)[0])
         run.record(f"doubling_{key}{slug}", per_doubling)
+        expected = point.expected(targets[name][point.place], point.pooled_tokens)
+        # Of a single token it is zero; what is left of that is rounding.
+        by_theory = round(float(np.polyfit(log_tokens / np.log(2), expected, 1)[0]), 12) + 0.0
+        run.record(f"doubling_theory_{key}{slug}", by_theory)
         rows.append(
             {
                 "network": name,
@@ -265,7 +269,8 @@ run.figure(
 run.say(
     "Read off at the end-of-text token after the projection, length explains {r2_eos_after:ci.2f} of the variance (the paper: "
     "0.21); averaged, {r2_mean_after:ci.2f} (the paper: below 0.01), with n = {r2_eos_after:n} captions. A doubling of the "
-    "length changes the cosine by {doubling_eos_after:.4f} and {doubling_mean_after:.4f}."
+    "length changes the cosine by {doubling_eos_after:.3f} and {doubling_mean_after:.3f}; by the theory it should be "
+    "{doubling_theory_eos_after:.3f} and {doubling_theory_mean_after:.3f}."
 )
 if "before" in targets[p.model]:
     run.say("Before the projection it explains {r2_eos_before:ci.2f} and {r2_mean_before:ci.2f}.")
