@@ -62,7 +62,7 @@ from reproutils import dispersion_law as law
 from reproutils import notebook
 from reproutils.chunk_states import chunks_of, read_chunks
 from reproutils.corpora import load_documents
-from reproutils.figures import ForestRow, forest, line_with_band, scatter
+from reproutils.figures import ForestRow, forest, line_with_band, log_axis, scatter
 from reproutils.models import load_model, load_untrained
 from reproutils.perplexity_groups import group_table
 from reproutils.tables import Interval
@@ -179,7 +179,7 @@ def draw_means(fig):
     ax.axvspan(*PAPER_RANGE, color="C5", alpha=0.2, lw=0)
     forest(ax, [item for row in rows for item in forest_rows(row.mean, row.label, row.family)])
     ax.axvline(0, color="C5", lw=1.5, ls="--")
-    ax.set(xlabel="correlation of dispersion and perplexity, mean over domains", xlim=(-1.02, 1.02))
+    ax.set(xlabel="correlation, mean over domains", xlim=(-1.02, 1.02))
 
 
 run.figure(
@@ -228,7 +228,8 @@ run.say(
     f"{p.cut:.0f} on, as the released code's plots do, takes away {{groups_cut:.0f}} groups; in the {cut_domains} domains that keep at least four, it gives {{r_cut:ci.2f}}."
 )
 run.say(
-    "Given the share of distinct tokens of a chunk, {r_partial:ci.2f} is left of {r_chunk:.2f}. Without position 0 it is "
+    "The share of distinct tokens of a chunk by itself correlates with ln perplexity by {r_distinct:ci.2f}; given that share, "
+    "dispersion does by {r_partial:ci.2f} instead of {r_chunk:.2f}. Without position 0 it is "
     "{r_no_first:ci.2f}, without sink tokens {r_no_sinks:ci.2f}, and with the mean state of the domain subtracted "
     "{r_centred:ci.2f}. All domains thrown together give {r_together:ci.2f}."
 )
@@ -261,11 +262,11 @@ def draw_scatter(fig):
                     label=label,
                 )
         for ax in column:
-            ax.set_xscale("log")
+            log_axis(ax, part.perplexity().min(), part.perplexity().max())
         column[1].set_xlabel("perplexity")
     axes[0, 0].set_ylabel("D of each chunk")
     axes[1, 0].set_ylabel(f"mean D of {p.group_size} chunks")
-    axes[1, -1].legend(fontsize=9)
+    axes[1, -1].legend(fontsize=9, loc="lower right")
 
 
 run.figure(

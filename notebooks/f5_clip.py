@@ -62,7 +62,7 @@ from reproutils import caption_length as lengths
 from reproutils import clip, notebook
 from reproutils.corpora import load_captions
 from reproutils.corpora.scenes import noise_images as draw_noise
-from reproutils.figures import ForestRow, forest, scatter
+from reproutils.figures import ForestRow, forest, log_axis, scatter
 from reproutils.models import load_clip, load_model
 from reproutils.regression import bootstrap_interval, combine, length_fit
 from reproutils.states import embed_images
@@ -244,12 +244,7 @@ def draw_points(fig):
                 label="theory",
             )
             ax.set_title(f"{lengths.POOLINGS[pooling]}, {lengths.PLACES[place]}", fontsize=10)
-            ax.set_xscale("log")
-            ticks = [
-                tick for tick in (3, 5, 10, 20, 40, 80) if n_tokens.min() <= tick <= n_tokens.max()
-            ]
-            ax.set_xticks(ticks, [str(tick) for tick in ticks])
-            ax.minorticks_off()
+            log_axis(ax, n_tokens.min(), n_tokens.max())
         row[0].set_ylabel("cosine with noise")
     for ax in axes[-1]:
         ax.set_xlabel("tokens of the caption")

@@ -197,19 +197,19 @@ def correlation_rows(
 
     own = row(
         "r_untrained",
-        "its own perplexity",
+        "untrained, its own perplexity",
         UNTRAINED,
         lambda d: chunkwise(tokens(twin[d]), log_perplexity(twin[d]), twin[d]),
     )
     of_text = row(
         "r_untrained_trained_perplexity",
-        "the trained model's perplexity",
+        "untrained, the trained model's perplexity",
         UNTRAINED,
         lambda d: chunkwise(tokens(twin[d]), same(d, log_perplexity(read[d])), twin[d]),
     )
     trained = row(
         "r_trained_same_chunks",
-        "trained network on the same chunks",
+        "trained, on the same chunks",
         UNTRAINED,
         lambda d: chunkwise(same(d, tokens(read[d])), same(d, log_perplexity(read[d])), twin[d]),
     )

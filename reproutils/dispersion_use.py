@@ -177,12 +177,18 @@ def _on_law(notebook: str, results: Results) -> str:
     def number(name: str) -> str:
         return _number(notebook, results.estimate(name))
 
-    partial = results.estimate("r_partial")
+    raw, partial = results.estimate("r_chunk"), results.estimate("r_partial")
     told = (
         f"Over text chunks dispersion and ln perplexity correlate by {number('r_chunk')}, and by "
         f"{number('r_partial')} once the share of distinct tokens is given. "
     )
-    if partial is not None and partial.high is not None and partial.high < 0:
+    clear = partial is not None and partial.high is not None and partial.high < 0
+    if clear and raw is not None and raw.high is not None and raw.high >= 0:
+        told += (
+            "Repetition hides the relation: chunks that repeat themselves are easier to predict "
+            "and less spread. Compare only chunks that repeat themselves alike; "
+        )
+    elif clear:
         told += "So dispersion is more than a count of repetitions; "
     else:
         told += "So what dispersion says of a chunk can largely be had by counting repetitions; "

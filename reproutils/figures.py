@@ -344,6 +344,22 @@ def line_with_band(
     return line
 
 
+def log_axis(ax: Axes, low: float, high: float) -> None:
+    """A logarithmic abscissa with plain numbers at 1, 2 and 5 times the powers of ten.
+
+    Args:
+        ax: where to set it.
+        low: least value shown, above 0.
+        high: largest value shown.
+    """
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**decade for decade in decades for step in (1, 2, 5)]
+    shown = [tick for tick in ticks if low <= tick <= high]
+    ax.set_xscale("log")
+    ax.set_xticks(shown, [f"{tick:g}" for tick in shown])
+    ax.minorticks_off()
+
+
 def check_name(name: str, *, kind: str) -> None:
     """Refuse a name that would not do as a file name and as part of an element's id.
 

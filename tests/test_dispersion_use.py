@@ -69,11 +69,17 @@ def test_the_numbers_choose_the_sentence(
 
 
 @pytest.mark.parametrize(
-    ("partial", "told"),
-    [((-0.4, 0.1), "more than a count of repetitions"), ((-0.1, 0.2), "counting repetitions")],
+    ("raw", "partial", "told"),
+    [
+        ((-0.5, 0.1), (-0.4, 0.1), "more than a count of repetitions"),
+        ((-0.5, 0.1), (-0.1, 0.2), "counting repetitions"),
+        ((0.0, 0.1), (-0.4, 0.1), "Repetition hides the relation"),
+    ],
 )
-def test_the_law_is_told_by_what_repetition_leaves(partial: tuple[float, float], told: str) -> None:
-    law = results("d0_perplexity", {"r_chunk": (-0.5, 0.1), "r_partial": partial})
+def test_the_law_is_told_by_what_repetition_leaves(
+    raw: tuple[float, float], partial: tuple[float, float], told: str
+) -> None:
+    law = results("d0_perplexity", {"r_chunk": raw, "r_partial": partial})
     (sentence,) = use_sentences({"d0_perplexity": law})
     assert sentence.startswith("**Given perplexity.**")
     assert told in sentence

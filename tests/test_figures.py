@@ -24,6 +24,7 @@ from reproutils.figures import (
     ForestRow,
     forest,
     line_with_band,
+    log_axis,
     scatter,
     show_figure,
     theme,
@@ -266,3 +267,11 @@ def test_band_has_the_colour_of_its_line() -> None:
     assert line.get_label() == "fit"
     corners = {tuple(map(float, point)) for point in band.get_paths()[0].vertices}
     assert {(0.0, 0.0), (1.0, 1.0), (1.0, 3.0), (0.0, 2.0)} <= corners
+
+
+def test_a_log_axis_has_plain_numbers() -> None:
+    ax = Figure().subplots()
+    log_axis(ax, 3.0, 120.0)
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["5", "10", "20", "50", "100"]
+    assert len(ax.get_xticks(minor=True)) == 0
