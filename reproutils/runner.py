@@ -15,7 +15,7 @@ import nbformat
 import yaml
 
 from reproutils.errors import NotebookError, ReproError
-from reproutils.notebook import check_parameters, input_hash, notebook_source
+from reproutils.notebook import check_parameters, input_hash, notebook_source, split
 from reproutils.paths import atomic_write, data_dir, project_root
 from reproutils.results import Results, read_results
 
@@ -188,11 +188,16 @@ def keep_reference(folder: Path, name: str) -> Path:
     """
     results = read_results(folder / "results.json")
     text = json.dumps(results.model_dump(), indent=1, ensure_ascii=False) + "\n"
-    for value in results.run.parameters.values():
-        if isinstance(value, str) and value.startswith("path:"):
-            text = text.replace(
-                json.dumps(value, ensure_ascii=False)[1:-1], _without_parents(value)
-            )
+    named = [
+        part
+        for value in results.run.parameters.values()
+        if isinstance(value, str)
+        for part in split(value)
+        if part.startswith("path:")
+    ]
+    # The longest first: one folder may lie in another.
+    for part in sorted(named, key=len, reverse=True):
+        text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], _without_parents(part))
     target = data_dir() / "reference" / f"{name}.json"
     with atomic_write(target) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")

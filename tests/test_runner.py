@@ -467,6 +467,19 @@ def test_reference_names_folders_by_their_last_part(project: Path, folder: str) 
     assert "reader" not in text
 
 
+def test_reference_names_each_of_several_folders(project: Path) -> None:
+    both = "path:/home/reader/data/one,path:/home/reader/data/one/two"
+    results, text = kept(
+        project,
+        dataset="path:/home/reader/data/one, path:/home/reader/data/one/two",
+        model="owner/name",
+        parameters={"dataset": both},
+    )
+    assert results.run.dataset == "path:one, path:two"
+    assert results.run.parameters == {"dataset": "path:one,path:two"}
+    assert "reader" not in text
+
+
 def test_reference_keeps_every_number(project: Path) -> None:
     results, _ = kept(project, model="owner/name", parameters={"model": "owner/name"})
     assert results == toy_results("h", model="owner/name", parameters={"model": "owner/name"})
