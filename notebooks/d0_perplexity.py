@@ -262,11 +262,11 @@ def draw_scatter(fig):
                     label=label,
                 )
         for ax in column:
-            log_axis(ax, part.perplexity().min(), part.perplexity().max())
+            log_axis(ax, 0.95 * part.perplexity().min(), 1.05 * part.perplexity().max())
         column[1].set_xlabel("perplexity")
     axes[0, 0].set_ylabel("D of each chunk")
     axes[1, 0].set_ylabel(f"mean D of {p.group_size} chunks")
-    axes[1, -1].legend(fontsize=9, loc="lower right")
+    axes[1, -1].legend(fontsize=9, loc="upper left")
 
 
 run.figure(

@@ -176,9 +176,9 @@ def compare_law(runs: Mapping[str, Results], references: Mapping[str, Results]) 
                         name: estimate.value,
                         f"{name}_low": estimate.low,
                         f"{name}_high": estimate.high,
-                        "documents": estimate.n,
                     }
-            rows.append(row)
+            by_chunk = results.estimate(f"{prefix}{domain}")
+            rows.append(row | {"documents": by_chunk.n if by_chunk else None})
     return pd.DataFrame(rows)
 
 
