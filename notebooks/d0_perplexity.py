@@ -266,7 +266,9 @@ def draw_scatter(fig):
         column[1].set_xlabel("perplexity")
     axes[0, 0].set_ylabel("D of each chunk")
     axes[1, 0].set_ylabel(f"mean D of {p.group_size} chunks")
-    axes[1, -1].legend(fontsize=9, loc="upper left")
+    named = [ax.get_legend_handles_labels() for ax in axes[1]]
+    legend = {label: handle for found in named for handle, label in zip(*found, strict=True)}
+    fig.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=2)
 
 
 run.figure(
