@@ -21,9 +21,9 @@ from reproutils.models import LoadedModel
 from reproutils.regression import (
     RESAMPLES,
     Resampled,
-    bootstrap_weights,
     combine,
     resampled_correlation,
+    weights_with_data,
 )
 from reproutils.states import Reductions, States, extract
 
@@ -165,11 +165,6 @@ def mean_cosine(vectors: np.ndarray, *, seed: int, resamples: int = RESAMPLES) -
     """Anisotropy: mean cosine over pairs of different captions; a resample compares none with
     itself."""
     unit = unit_rows(vectors)
-    weights = np.vstack(
-        [
-            np.ones(len(unit)),
-            bootstrap_weights(range(len(unit)), resamples, np.random.default_rng(seed)),
-        ]
-    )
+    weights = weights_with_data(range(len(unit)), resamples, seed)
     values = 1.0 - weighted_dispersion(unit, weights)
     return Resampled(float(values[0]), values[1:], len(unit))

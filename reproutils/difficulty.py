@@ -26,6 +26,7 @@ from reproutils.regression import (
     bootstrap_weights,
     combine,
     resampled_correlation,
+    weights_with_data,
 )
 
 LEAST = 5
@@ -66,12 +67,7 @@ def dispersion_gain(
         if groups is None
         else pd.factorize(pd.Series(list(groups)))[0]
     )
-    weights = np.vstack(
-        [
-            np.ones(len(unit)),
-            bootstrap_weights(range(len(unit)), resamples, np.random.default_rng(seed)),
-        ]
-    )
+    weights = weights_with_data(range(len(unit)), resamples, seed)
     total, sizes = np.zeros(len(weights)), 0
     for topic in np.unique(labels):
         right, wrong = (np.flatnonzero((labels == topic) & (correct == kind)) for kind in (1, 0))
@@ -260,12 +256,7 @@ def slice_correlations(
             f"{len(members)} slices of at least {LEAST} items; a rank correlation needs "
             f"{LEAST_SLICES}: take more items or fewer slices"
         )
-    weights = np.vstack(
-        [
-            np.ones(len(unit)),
-            bootstrap_weights(range(len(unit)), resamples, np.random.default_rng(seed)),
-        ]
-    )
+    weights = weights_with_data(range(len(unit)), resamples, seed)
 
     def mean(values: np.ndarray) -> np.ndarray:
         parts = []

@@ -122,12 +122,7 @@ def resampled_correlation(
     n_units = len(set(labels))
     if n_units < 2:
         raise ReproError("all rows belong to one independent unit; a correlation needs at least 2")
-    weights = np.vstack(
-        [
-            np.ones(len(columns)),
-            bootstrap_weights(labels, resamples, np.random.default_rng(seed)),
-        ]
-    )
+    weights = weights_with_data(labels, resamples, seed)
     scaled = (columns - columns.mean(0)) / columns.std(0)
     moments = _weighted_covariances(scaled, weights)
     k = columns.shape[1] - 2
@@ -282,6 +277,15 @@ def bootstrap_weights(
     return counts[:, codes].astype(np.float64)
 
 
+def weights_with_data(
+    groups: Sequence[object] | np.ndarray, resamples: int, seed: int
+) -> np.ndarray:
+    """(1 + resamples, n): a row of ones, which is the data as they are, above
+    :func:`bootstrap_weights`."""
+    drawn = bootstrap_weights(groups, resamples, np.random.default_rng(seed))
+    return np.vstack([np.ones(drawn.shape[1]), drawn])
+
+
 def standardise(values: np.ndarray) -> np.ndarray:
     """Mean 0, population standard deviation 1."""
     scaled: np.ndarray = (values - values.mean()) / values.std()
@@ -327,12 +331,7 @@ def r2_decomposition(
     names = list(predictors.columns)
     k = len(names)
     columns = np.column_stack([predictors.to_numpy(dtype=np.float64), outcome])
-    weights = np.vstack(
-        [
-            np.ones(len(columns)),
-            bootstrap_weights(groups, resamples, np.random.default_rng(seed)),
-        ]
-    )
+    weights = weights_with_data(groups, resamples, seed)
     moments = _weighted_covariances(columns, weights)
     subsets = [tuple(i for i in range(k) if code >> i & 1) for code in range(2**k)]
     r2 = np.stack([_subset_r2(moments, subset) for subset in subsets])

@@ -23,10 +23,28 @@ from transformers import (
 
 from reproutils import paths
 from reproutils.models import LoadedModel, load_model
+from reproutils.results import RunRecord
 
 WIDTH, CONTEXT, VOCABULARY = 32, 64, 320
 CAUSAL = ("llama", "gpt2", "neox")
 ARCHITECTURES = (*CAUSAL, "bert")
+
+# Of a run that a test makes up.
+RUN = RunRecord(
+    model="m",
+    model_fingerprint="f",
+    dataset="d",
+    dataset_fingerprint="f",
+    seed=0,
+    dtype="float32",
+    device="cpu",
+    versions={},
+    input_hash="0",
+    wall_s=0.0,
+    tokens=0,
+    date="2026-01-01",
+    parameters={},
+)
 
 SENTENCES = (
     "The miller counted the sacks twice and found one more than he had bought.",

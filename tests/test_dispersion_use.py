@@ -6,25 +6,10 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from conftest import RUN
 
 from reproutils.dispersion_use import RANKED_BY, use_fragment, use_sentences, use_table
-from reproutils.results import Estimate, Results, RunRecord
-
-RUN = RunRecord(
-    model="m",
-    model_fingerprint="f",
-    dataset="d",
-    dataset_fingerprint="f",
-    seed=0,
-    dtype="float32",
-    device="cpu",
-    versions={},
-    input_hash="0",
-    wall_s=0.0,
-    tokens=0,
-    date="2026-01-01",
-    parameters={},
-)
+from reproutils.results import Estimate, Results
 
 
 def results(notebook: str, values: dict[str, tuple[float, float]]) -> Results:

@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import pytest
 from bs4 import BeautifulSoup
+from conftest import RUN
 
-from reproutils.results import Estimate, Results, RunRecord
+from reproutils.results import Estimate, Results
 from reproutils.stress import CASES, stress_sentences, stress_table
-
-RUN = RunRecord(
-    model="m",
-    model_fingerprint="f",
-    dataset="d",
-    dataset_fingerprint="f",
-    seed=0,
-    dtype="float32",
-    device="cpu",
-    versions={},
-    input_hash="0",
-    wall_s=0.0,
-    tokens=0,
-    date="2026-01-01",
-    parameters={},
-)
 
 
 def results(notebook: str, values: dict[str, float]) -> Results:
