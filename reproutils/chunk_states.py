@@ -93,6 +93,17 @@ def chunks_of(
     )
 
 
+def chunks_at(chunks: Chunks, items: Sequence[int] | np.ndarray) -> Chunks:
+    """Some of the chunks, in the order of ``items``."""
+    return replace(
+        chunks,
+        ids=tuple(chunks.ids[item] for item in items),
+        documents=tuple(chunks.documents[item] for item in items),
+        offsets=tuple(chunks.offsets[item] for item in items),
+        item_ids=tuple(chunks.item_ids[item] for item in items),
+    )
+
+
 def read_chunks(
     model: LoadedModel,
     chunks: Chunks,
@@ -113,13 +124,7 @@ def read_chunks(
     """
     total = len(chunks)
     items = np.unique(np.linspace(0, total - 1, min(n_chunks or total, total)).astype(int))
-    part = replace(
-        chunks,
-        ids=tuple(chunks.ids[item] for item in items),
-        documents=tuple(chunks.documents[item] for item in items),
-        offsets=tuple(chunks.offsets[item] for item in items),
-        item_ids=tuple(chunks.item_ids[item] for item in items),
-    )
+    part = chunks_at(chunks, items)
     length = len(part.ids[0])
     spans = SPANS | {context_span(context): (0, context) for context in contexts}
     positions = np.unique(np.linspace(1, length - 1, max(sampled_tokens, 1)).astype(int))

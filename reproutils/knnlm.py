@@ -185,27 +185,52 @@ class Datastore:
             ReproError: as :meth:`search`; validation and test text overlap; or the queries were
                 read without the model's log-probabilities.
         """
+        (found,) = self.evaluate_each(
+            layer, validation, test, k, grids=[lambdas], n_keys=n_keys, backend=backend
+        )
+        return found
+
+    def evaluate_each(
+        self,
+        layer: str,
+        validation: Contexts,
+        test: Contexts,
+        k: int,
+        *,
+        grids: Sequence[Sequence[float]],
+        n_keys: int | None = None,
+        backend: Backend = "exact",
+    ) -> list[Evaluation]:
+        """:meth:`evaluate` for each of several lists of λ, with one search for all."""
         check_apart(validation.chunks, test.chunks, "validation", "test")
         tuning = self.search(layer, validation, k, n_keys=n_keys, backend=backend)
-        choice = choose(
-            _scored(validation),
-            tuning.distances,
-            self.contexts.tokens[tuning.positions],
-            validation.tokens,
-            lambdas=lambdas,
-            temperatures=temperature_grid(tuning.distances),
-        )
         final = self.search(layer, test, k, n_keys=n_keys, backend=backend)
         values = self.contexts.tokens[final.positions]
-        looked_up = knn_log_probabilities(final.distances, values, test.tokens, choice.temperature)
-        return Evaluation(
-            layer=layer,
-            n_keys=n_keys or len(self),
-            k=k,
-            choice=choice,
-            log_probabilities=interpolate(_scored(test), looked_up, choice.lam),
-            found=float((values == test.tokens[:, None]).any(axis=1).mean()),
-        )
+        found = float((values == test.tokens[:, None]).any(axis=1).mean())
+        evaluations = []
+        for lambdas in grids:
+            choice = choose(
+                _scored(validation),
+                tuning.distances,
+                self.contexts.tokens[tuning.positions],
+                validation.tokens,
+                lambdas=lambdas,
+                temperatures=temperature_grid(tuning.distances),
+            )
+            looked_up = knn_log_probabilities(
+                final.distances, values, test.tokens, choice.temperature
+            )
+            evaluations.append(
+                Evaluation(
+                    layer=layer,
+                    n_keys=n_keys or len(self),
+                    k=k,
+                    choice=choice,
+                    log_probabilities=interpolate(_scored(test), looked_up, choice.lam),
+                    found=found,
+                )
+            )
+        return evaluations
 
 
 def standard_key(model: LoadedModel) -> str:
