@@ -70,7 +70,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     run = add("run", _run, "run one notebook with papermill")
     run.add_argument("notebook")
-    run.add_argument("--model", help="alias, path:FOLDER, path:FILE.gguf or Hub id")
+    run.add_argument(
+        "--model",
+        "--models",
+        help="alias, path:FOLDER, path:FILE.gguf or Hub id; several, separated by commas, where a "
+        "notebook compares models",
+    )
     run.add_argument("--dataset", help="corpus name, path:FOLDER or hub:NAME")
     run.add_argument("--profile", default="", help="start from this profile's parameters")
     run.add_argument(
@@ -174,10 +179,14 @@ def _number_or_truth(text: str) -> object:
 
 
 def _absolute(name: str) -> str:
-    """A ``path:`` name independent of the working directory, which differs inside a notebook."""
-    if not name.startswith("path:"):
-        return name
-    return f"path:{Path(name.removeprefix('path:')).expanduser().resolve()}"
+    """Comma-separated names with each ``path:`` independent of the working directory, which differs
+    inside a notebook."""
+    return ",".join(
+        f"path:{Path(part.strip().removeprefix('path:')).expanduser().resolve()}"
+        if part.strip().startswith("path:")
+        else part
+        for part in name.split(",")
+    )
 
 
 def _verdicts(arguments: argparse.Namespace) -> int:

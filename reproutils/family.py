@@ -9,8 +9,9 @@ others: as many digits, and nothing to learn about sums.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -42,42 +43,50 @@ Licence: MIT. Data: additions made by this project (CC0-1.0), articles of Wikipe
 
 @dataclass(frozen=True)
 class FamilyRecipe:
-    """How the family is made.
+    """How a family is made.
 
     Attributes:
-        arithmetic_rows: for each member, how many rows of each batch are additions.
+        arithmetic_rows: for each member, how many of the ``batch_size`` rows of each batch are
+            additions.
         scrambled_rows: the same for each scrambled twin.
+        largest: the largest second number of an addition.
+        steps: updates of the weights.
+        batch_size: rows of a batch.
+        learning_rate: the highest learning rate.
         width, blocks, heads, context: of the network.
         vocabulary: tokens of the tokenizer.
-        largest: the largest second number of an addition.
         held_out: share of the additions that no member sees.
         seed: of split, initial weights and batches.
-        plan: steps, batch size and learning rate.
     """
 
-    arithmetic_rows: tuple[int, ...] = (0, 1, 2, 4, 6, 8, 10, 12, 14)
-    scrambled_rows: tuple[int, ...] = (4, 8, 14)
+    arithmetic_rows: tuple[int, ...]
+    scrambled_rows: tuple[int, ...]
+    largest: int
+    steps: int
+    batch_size: int = 16
+    learning_rate: float = 5e-3
     width: int = 64
     blocks: int = 1
     heads: int = 2
     context: int = 64
     vocabulary: int = 640
-    largest: int = 5
     held_out: float = 0.25
     seed: int = 20260701
-    plan: Plan = field(
-        default=Plan(
-            steps=1800,
-            batch_size=16,
-            learning_rate=5e-3,
-            seed=20260701,
-            warmup_steps=150,
-            save_every=600,
+
+    def plan(self) -> Plan:
+        """How each member is trained.
+
+        Raises:
+            ReproError: steps, batch size or learning rate have an impossible value.
+        """
+        return Plan(
+            steps=self.steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            warmup_steps=self.steps // 10,
+            save_every=math.ceil(self.steps / 2),
         )
-    )
-
-
-RECIPE = FamilyRecipe()
 
 
 @dataclass(frozen=True)
@@ -115,17 +124,17 @@ class Sums:
     extracted: States
 
 
-def held_out_problems(recipe: FamilyRecipe = RECIPE) -> tuple[Addition, ...]:
+def held_out_problems(recipe: FamilyRecipe) -> tuple[Addition, ...]:
     """Additions that no member has seen, with either number."""
     return _split(recipe)[1]
 
 
-def solved_problems(recipe: FamilyRecipe = RECIPE) -> tuple[Addition, ...]:
+def solved_problems(recipe: FamilyRecipe) -> tuple[Addition, ...]:
     """Additions that the members learn from."""
     return _split(recipe)[0]
 
 
-def train_family(recipe: FamilyRecipe = RECIPE) -> list[Member]:
+def train_family(recipe: FamilyRecipe) -> list[Member]:
     """Train the members and then the scrambled twins, or find them in the cache.
 
     Raises:
@@ -147,23 +156,24 @@ def train_family(recipe: FamilyRecipe = RECIPE) -> list[Member]:
         context=recipe.context,
         seed=recipe.seed,
     )
+    plan = recipe.plan()
     members = []
     for scrambled, numbers in ((False, recipe.arithmetic_rows), (True, recipe.scrambled_rows)):
         for rows in numbers:
-            share = rows / recipe.plan.batch_size
+            share = rows / recipe.batch_size
             mixture = Mixture(recipe, tokenizer, chunks, rows, scrambled=scrambled)
             label = f"{share:.0%} arithmetic" + (", wrong answers" if scrambled else "")
             run = train(
                 network,
                 mixture,
-                recipe.plan,
+                plan,
                 name=f"small GPT, {label}",
                 identity=mixture.identity,
                 minimum_loss=0.0,
                 card=_CARD.format(
                     share=share,
                     answers=" with the answers of other additions" if scrambled else "",
-                    steps=recipe.plan.steps,
+                    steps=recipe.steps,
                     **{key: getattr(recipe, key) for key in ("blocks", "width", "context")},
                 ),
                 tokenizer=tokenizer,
@@ -188,9 +198,9 @@ class Mixture:
         *,
         scrambled: bool,
     ) -> None:
-        if not 0 <= rows <= recipe.plan.batch_size:
+        if not 0 <= rows <= recipe.batch_size:
             raise ReproError(
-                f"{rows} rows of additions in a batch of {recipe.plan.batch_size}; give 0 to that"
+                f"{rows} rows of additions in a batch of {recipe.batch_size}; give 0 to that"
             )
         self._recipe = recipe
         self._tokenizer = tokenizer
@@ -204,7 +214,7 @@ class Mixture:
         settings = {
             key: value
             for key, value in asdict(self._recipe).items()
-            if key not in ("plan", "arithmetic_rows", "scrambled_rows")
+            if key not in ("arithmetic_rows", "scrambled_rows")
         }
         sources = [
             hashlib.sha256(Path(file).read_bytes()).hexdigest()
@@ -228,7 +238,7 @@ class Mixture:
         return asked, answers
 
     def __call__(self, step: int) -> dict[str, Tensor]:
-        size, context = self._recipe.plan.batch_size, self._recipe.context
+        size, context = self._recipe.batch_size, self._recipe.context
         rng = np.random.default_rng([self._recipe.seed, step])
         prose = self._prose[rng.integers(len(self._prose), size=size)]
         asked, answers = self._additions
@@ -246,7 +256,7 @@ class Mixture:
         digits = self._tokenizer.convert_tokens_to_ids(list(DIGITS))
         return sum(
             int(torch.isin(self(step)["input_ids"], torch.tensor(digits)).sum())
-            for step in range(self._recipe.plan.steps)
+            for step in range(self._recipe.steps)
         )
 
 

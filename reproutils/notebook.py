@@ -16,7 +16,7 @@ import math
 import platform
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -126,12 +126,13 @@ def input_hash(notebook: str, parameters: Mapping[str, Any]) -> str:
         if name == "output_dir":
             continue
         digest.update(f"{name}={value!r}\x1f".encode())
-        if isinstance(value, str) and value.startswith("path:"):
-            place = named_path(value)
-            files = place.rglob("*") if place.is_dir() else place.parent.glob(f"{place.name}*")
-            sources += sorted(path for path in files if path.is_file())
-        elif value == OWN_CORPUS:
-            sources += sorted(own_corpus_folder().rglob("*"))
+        for part in split(value) if isinstance(value, str) else ():
+            if part.startswith("path:"):
+                place = named_path(part)
+                files = place.rglob("*") if place.is_dir() else place.parent.glob(f"{place.name}*")
+                sources += sorted(path for path in files if path.is_file())
+            elif part == OWN_CORPUS:
+                sources += sorted(own_corpus_folder().rglob("*"))
     if "runs" in parameters:
         runs = named_path(parameters["runs"]).glob("*/results.json")
         # Its own results lie beside those that it reads.
@@ -177,7 +178,7 @@ class Run:
         self.seed = int(parameters["seed"])
         self.estimates: dict[str, Estimate] = {}
         self._hash = input_hash(notebook, parameters)
-        self._model: LoadedModel | None = None
+        self._model, self._model_fingerprint = "none", "none"
         self._corpora: list[ParallelCode | ParallelText] = []
         self._tokens = 0
         self._files: list[str] = []
@@ -185,8 +186,18 @@ class Run:
 
     def uses_model(self, model: LoadedModel) -> LoadedModel:
         """Record the model that the run is about."""
-        self._model = model
+        # The model itself is not kept: its weights may be let go before the notebook ends.
+        self._model, self._model_fingerprint = model.name, model.fingerprint
         return model
+
+    def uses_models(self, name: str, fingerprints: Iterable[str]) -> None:
+        """Record several models under one name.
+
+        Args:
+            fingerprints: a digest of each, in order.
+        """
+        digest = hashlib.sha256("\x1f".join(fingerprints).encode()).hexdigest()
+        self._model, self._model_fingerprint = name, digest[:16]
 
     def uses_corpus(self, corpus: Corpus) -> Corpus:
         """Record a corpus that the run reads."""
@@ -314,10 +325,10 @@ class Run:
         return number_html(self.notebook, estimate, spec)
 
     def _run_record(self) -> RunRecord:
-        model, corpora = self._model, self._corpora
+        corpora = self._corpora
         return RunRecord(
-            model=model.name if model else "none",
-            model_fingerprint=model.fingerprint if model else "none",
+            model=self._model,
+            model_fingerprint=self._model_fingerprint,
             dataset=", ".join(corpus.name for corpus in corpora) or "none",
             dataset_fingerprint=", ".join(corpus.fingerprint for corpus in corpora) or "none",
             seed=self.seed,

@@ -19,16 +19,18 @@ from reproutils.errors import ReproError
 from reproutils.family import FamilyRecipe, Member, Mixture
 from reproutils.models import load_model
 from reproutils.selection import check_same_tokenizer
-from reproutils.training import Plan
 
 SEED = 4
 TINY = FamilyRecipe(
     arithmetic_rows=(0, 2, 4),
     scrambled_rows=(2,),
+    largest=5,
+    steps=6,
+    batch_size=4,
     width=16,
     context=24,
     vocabulary=300,
-    plan=Plan(steps=6, batch_size=4, learning_rate=1e-2, seed=SEED),
+    seed=SEED,
 )
 TOKENIZER = small_gpt.train_tokenizer(["The river rose in May 1923 and fell."], 300, context=24)
 
@@ -153,9 +155,7 @@ def test_mixtures_differ_only_in_where_prose_begins() -> None:
 def test_digits_are_counted() -> None:
     batches = mixture(2)
     texts = [
-        TOKENIZER.decode(ids)
-        for step in range(TINY.plan.steps)
-        for ids in batches(step)["input_ids"]
+        TOKENIZER.decode(ids) for step in range(TINY.steps) for ids in batches(step)["input_ids"]
     ]
     assert batches.n_digits() == sum(char in "0123456789" for text in texts for char in text)
 

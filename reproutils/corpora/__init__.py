@@ -39,6 +39,7 @@ def describe_corpora() -> dict[str, str]:
         "news": "293 news items of the Australian Broadcasting Corporation",
         "python": "528 modules of Django and Scrapy",
         "docstrings": "1,648 docstrings of libraries for graphs, control and audio signals",
+        "arithmetic": "additions such as 37+4, made by this book",
         "next-sentence": "questions out of wikipedia, news and docstrings: which sentence follows",
         "path:FOLDER": (
             "WMT-style line files, HumanEval-X line files, or captions.txt with images; text files "

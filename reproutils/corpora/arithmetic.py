@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reproutils.corpora.base import Provenance
+from reproutils.corpora.documents import Documents
 from reproutils.errors import ReproError
+
+ARITHMETIC = "arithmetic"
 
 
 class Addition(NamedTuple):
@@ -73,3 +77,19 @@ def split_additions(
         )
     order = [every[row] for row in np.random.default_rng(seed).permutation(len(every))]
     return tuple(order[n:]), tuple(order[:n])
+
+
+def as_documents(problems: Iterable[Addition]) -> Documents:
+    """The problems with their answers, one to a document."""
+    lines = [problem.line.strip() for problem in problems]
+    return Documents(
+        name=ARITHMETIC,
+        domain=ARITHMETIC,
+        texts=tuple(lines),
+        item_ids=tuple(line.partition("=")[0] for line in lines),
+        provenance=Provenance(
+            source="additions of a two-digit and a one-digit number, made by this project",
+            licence="CC0-1.0",
+            citation="this book",
+        ),
+    )
