@@ -42,6 +42,7 @@ scrambled_rows = "5, 8, 14"  # the same for networks trained on wrong answers
 training_steps = 1400  # updates of each member of the family
 largest = 5  # the second number of an addition goes up to this, at most 9
 accuracies = ""  # known accuracies from 0 to 1, one per checkpoint; empty to measure them
+run_models = True  # False, with accuracies given, to read the rows and nothing else
 dtype = "float32"  # of the forward pass: float32, bfloat16 or float64
 device = "cpu"
 seed = 20260607
@@ -55,7 +56,7 @@ from reproutils import checkpoint_choice as cc
 from reproutils import notebook
 from reproutils.corpora.arithmetic import as_documents
 from reproutils.family import add_up, held_out_problems, solved_problems
-from reproutils.figures import ForestRow, forest
+from reproutils.figures import ForestRow, forest, log_axis
 from reproutils.models import load_model
 from reproutils.progress import progress
 
@@ -100,26 +101,23 @@ if p.model == cc.FAMILY:
 # %% tags=["hide-input"]
 problems = held_out_problems(recipe)[: p.n_items or None]
 run.uses_corpus(as_documents(problems))
-if p.accuracies:
-    abilities = cc.given_abilities(p.accuracies, len(chosen))
-    run.uses_models(p.model, gaps.fingerprints())
-else:
-    sums, fingerprints = [], []
-    for checkpoint in progress(chosen, label="adding", total=len(chosen)):
-        loaded = load_model(checkpoint.name, p.dtype, p.device)
-        fingerprints.append(loaded.fingerprint)
-        sums.append(add_up(loaded, problems, solved_problems(recipe), seed=p.seed))
-        run.uses_states(sums[-1].extracted)
-        del loaded
-    abilities = cc.measured_abilities(sums)
-    run.uses_models(p.model, fingerprints)
+sums, fingerprints = [], gaps.fingerprints()
+for checkpoint in progress(chosen if p.run_models else [], label="adding", total=len(chosen)):
+    loaded = load_model(checkpoint.name, p.dtype, p.device)
+    fingerprints.append(loaded.fingerprint)
+    sums.append(add_up(loaded, problems, solved_problems(recipe), seed=p.seed))
+    run.uses_states(sums[-1].extracted)
+    del loaded
+run.uses_models(p.model, fingerprints)
+abilities = cc.abilities_of(sums, p.accuracies, len(chosen))
 common = {"seed": p.seed, "resamples": p.resamples}
+checkpoint_table = cc.checkpoint_table(chosen, gaps, abilities, **common)
 run.table(
-    cc.checkpoint_table(chosen, gaps, abilities, **common),
+    checkpoint_table,
     name="checkpoints",
     caption="The checkpoints. Gap with a 95 % interval over other tokens, its two parts, mean norm of the digits' rows over that of everyday words; "
     "accuracy with a Wilson interval over additions; loss in nats per token; what reading the rows took.",
-    formats=cc.CHECKPOINT_FORMATS,
+    formats=cc.formats_of(checkpoint_table),
 )
 
 # %% [markdown]
@@ -134,12 +132,9 @@ found = [cc.agreements(values, accuracy, np.flatnonzero(trained))]
 for key, agreement in found[0].items():
     run.record(f"spearman_{key}", agreement.rho, unit="checkpoint", paper=cc.PAPER.get(key))
 run.record("p_gap", found[0]["gap"].p_value)
-for end, value in zip(
-    ("lowest", "highest"),
-    cc.leave_one_out(values["gap"][trained], accuracy[trained]),
-    strict=True,
-):
-    run.record(f"spearman_gap_without_one_{end}", value)
+without_one = cc.leave_one_out(values["gap"][trained], accuracy[trained])
+run.record("spearman_gap_without_one_lowest", without_one.min())
+run.record("spearman_gap_without_one_highest", without_one.max())
 run.record("accuracy_lost_gap", cc.accuracy_lost(values["gap"][trained], accuracy[trained]))
 if with_controls:
     found.append(cc.agreements(values, accuracy, np.arange(len(chosen))))
@@ -167,13 +162,12 @@ if abilities.loss is not None:
 def draw_scatter(fig):
     shown = [key for key in ("gap", "loss") if key in values]
     axes = fig.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-    table = cc.checkpoint_table(chosen, gaps, abilities, **common)
     groups = [(trained, "C0", "o", "checkpoints")]
     if with_controls:
         groups.append((~trained, "C1", "s", "trained on wrong answers"))
     for ax, key in zip(axes, shown, strict=True):
         for rows, colour, marker, label in groups:
-            part = table[rows]
+            part = checkpoint_table[rows]
             x = part[key]
             if "accuracy_low" in part:
                 ax.vlines(x, part["accuracy_low"], part["accuracy_high"], color=colour, lw=1.5)
@@ -182,6 +176,8 @@ def draw_scatter(fig):
             ax.plot(x, part["accuracy"], marker, color=colour, ms=8, label=label)
     axes[0].set(xlabel="dispersion gap (mean cosine distances)", ylabel="accuracy on additions")
     if len(axes) > 1:
+        losses = -values["loss"]
+        log_axis(axes[1], 0.9 * losses.min(), 1.1 * losses.max())
         axes[1].set(xlabel="loss on additions (nats per token)")
         axes[1].invert_xaxis()
     fig.legend(
@@ -242,11 +238,16 @@ run.table(
 run.say(
     "Gap and accuracy have a rank correlation of {spearman_gap:ci.2f} (n = {spearman_gap:n} checkpoints, p = {p_gap:.4f}); within the digits alone "
     "{spearman_within:ci.2f}, between digits and everyday words {spearman_between:ci.2f}, for the norms {spearman_norm:ci.2f}. With other tokens in the two sets the first "
-    "is {spearman_tokens:ci.2f} (n = {spearman_tokens:n} tokens drawn again); with one checkpoint left out, from {spearman_gap_without_one_lowest:.2f} to {spearman_gap_without_one_highest:.2f}, depending on which. The standard error of one checkpoint's gap over tokens is {gap_se:.3f}: differences "
+    "is {spearman_tokens:ci.2f} (n = {spearman_tokens:n} tokens drawn again). The standard error of one checkpoint's gap over tokens is {gap_se:.3f}: differences "
     "below that are not to be read."
 )
+labels = [chosen[row].label for row in kept]
 run.say(
-    "The checkpoint with the largest gap lies {accuracy_lost_gap:.2f} below the most accurate one."
+    "The checkpoint with the largest gap, {largest}, lies {accuracy_lost_gap:.2f} below the most accurate one. With one checkpoint left out the rank correlation "
+    "runs from {spearman_gap_without_one_lowest:.2f} (without {lowest}) to {spearman_gap_without_one_highest:.2f} (without {highest}).",
+    largest=labels[int(np.argmax(values["gap"][kept]))],
+    lowest=labels[int(np.argmin(without_one))],
+    highest=labels[int(np.argmax(without_one))],
 )
 if "digits" in values:
     run.say("The mere number of digits in the training text gives {spearman_digits:ci.2f}.")
@@ -271,7 +272,7 @@ if abilities.loss is not None:
 # than one of 1.5B and has the smaller gap.
 #
 # With your own checkpoints, from folders or the Hub, of one tokenizer: `reproutils run d2_model_selection --models path:base,path:math,owner/name`. With
-# `--set accuracies=0.31,0.55,0.62,0.70`, known from a benchmark, nothing but the rows is read and no model is run. See {doc}`../rerun`.
+# `--set accuracies=0.31,0.55,0.62,0.70`, known from a benchmark, these are taken; with `--set run_models=false` nothing but the rows is then read. See {doc}`../rerun`.
 
 # %% tags=["hide-input"]
 results = run.finish()

@@ -15,6 +15,7 @@ drawn again with the checkpoints held fixed.
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -123,19 +124,19 @@ class Abilities:
 
     Attributes:
         accuracy: (checkpoints,) share of problems solved.
-        n: problems behind each accuracy; None when the accuracies came from elsewhere.
-        correct, loss: (checkpoints, problems) whether solved, and nats per token; None as above.
+        correct: (checkpoints, problems) whether solved; None when the accuracies came from
+            elsewhere.
+        loss: (checkpoints, problems) nats per token; None when no checkpoint was run.
     """
 
     accuracy: np.ndarray
-    n: int | None = None
     correct: np.ndarray | None = None
     loss: np.ndarray | None = None
 
     def only(self, rows: np.ndarray) -> Abilities:
         """Those of some checkpoints."""
         correct, loss = (None if part is None else part[rows] for part in (self.correct, self.loss))
-        return Abilities(self.accuracy[rows], self.n, correct, loss)
+        return Abilities(self.accuracy[rows], correct, loss)
 
 
 def check_domain(dataset: str) -> None:
@@ -214,36 +215,26 @@ def token_list(tokens: TokenSet) -> str:
     return f"{len(tokens.forms)} tokens, " + " ".join(f"`{form}`" for form in tokens.forms)
 
 
-def given_abilities(accuracies: str, n_checkpoints: int) -> Abilities:
-    """Accuracies that are known from elsewhere, as comma-separated numbers.
+def abilities_of(sums: Sequence[Sums], accuracies: str, n_checkpoints: int) -> Abilities:
+    """What the checkpoints can do.
+
+    Args:
+        sums: what each makes of the same problems; empty if none was run.
+        accuracies: known from elsewhere, comma-separated; empty to take those of ``sums``.
 
     Raises:
-        ReproError: not one number from 0 to 1 per checkpoint.
+        ReproError: not one accuracy from 0 to 1 per checkpoint, or neither sums nor accuracies.
     """
-    found = []
-    for part in split(accuracies):
-        try:
-            value = float(part)
-        except ValueError:
-            value = float("nan")
-        if not 0 <= value <= 1:
-            raise ReproError(f"accuracies: {part!r} is no number from 0 to 1")
-        found.append(value)
-    if len(found) != n_checkpoints:
+    correct = np.stack([each.correct for each in sums]) if sums else None
+    loss = np.stack([each.loss for each in sums]) if sums else None
+    if split(accuracies):
+        return Abilities(_given(accuracies, n_checkpoints), None, loss)
+    if correct is None:
         raise ReproError(
-            f"{len(found)} accuracies for {n_checkpoints} checkpoints; give one for each, in the "
-            f"same order"
+            "no accuracies to rank the checkpoints by; give them (accuracies) or let the "
+            "checkpoints run (run_models=true)"
         )
-    return Abilities(np.array(found))
-
-
-def measured_abilities(sums: Sequence[Sums]) -> Abilities:
-    """What the checkpoints make of the same problems."""
-    correct, loss = (
-        np.stack([each.correct for each in sums]),
-        np.stack([each.loss for each in sums]),
-    )
-    return Abilities(correct.mean(1), correct.shape[1], correct, loss)
+    return Abilities(correct.mean(1), correct, loss)
 
 
 def predictors(
@@ -306,37 +297,48 @@ def gain_over_loss(
 ) -> Resampled:
     """How much better the gap ranks than the loss does, with the problems drawn again.
 
-    Accuracy and loss are of the same problems: what a draw does to one it does to the other.
+    Accuracy and loss are of the same problems, unless the accuracies came from elsewhere: what a
+    draw does to one it does to the other.
 
     Raises:
-        ReproError: nothing was measured.
+        ReproError: no loss was measured.
     """
-    correct, loss = _measured(abilities)
-    weights = weights_with_data(range(correct.shape[1]), resamples, seed)
-    accuracy, losses = (
-        weights @ part.T / weights.sum(1, keepdims=True) for part in (correct, loss)
-    )
-    gains = spearman(gap, accuracy) - spearman(-losses, accuracy)
-    return Resampled(float(gains[0]), gains[1:], correct.shape[1])
+    loss = _loss(abilities)
+    weights = weights_with_data(range(loss.shape[1]), resamples, seed)
+
+    def means(part: np.ndarray) -> np.ndarray:
+        found: np.ndarray = weights @ part.T / weights.sum(1, keepdims=True)
+        return found
+
+    accuracy = abilities.accuracy
+    if abilities.correct is not None:
+        accuracy = means(abilities.correct.astype(np.float64))
+    gains = spearman(gap, accuracy) - spearman(-means(loss), accuracy)
+    return Resampled(float(gains[0]), gains[1:], loss.shape[1])
 
 
 def agreement_of_other_loss(abilities: Abilities) -> float:
-    """Rank correlation of accuracy on every second problem with loss on the others.
+    """Rank correlation of accuracy on every second problem with the loss on the others.
+
+    Accuracies that came from elsewhere are taken as they are.
 
     Raises:
-        ReproError: nothing was measured.
+        ReproError: no loss was measured.
     """
-    correct, loss = _measured(abilities)
-    return float(spearman(-loss[:, 1::2].mean(1), correct[:, ::2].mean(1)))
+    accuracy = abilities.accuracy
+    if abilities.correct is not None:
+        accuracy = abilities.correct[:, ::2].mean(1)
+    return float(spearman(-_loss(abilities)[:, 1::2].mean(1), accuracy))
 
 
-def leave_one_out(value: np.ndarray, accuracy: np.ndarray) -> tuple[float, float]:
-    """The smallest and the largest rank correlation when one checkpoint is left out."""
-    found = [
-        float(spearman(np.delete(value, row), np.delete(accuracy, row)))
-        for row in range(len(value))
-    ]
-    return min(found), max(found)
+def leave_one_out(value: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
+    """(checkpoints,) the rank correlation without each checkpoint."""
+    return np.array(
+        [
+            float(spearman(np.delete(value, row), np.delete(accuracy, row)))
+            for row in range(len(value))
+        ]
+    )
 
 
 def accuracy_lost(value: np.ndarray, accuracy: np.ndarray) -> float:
@@ -372,10 +374,9 @@ def checkpoint_table(
         accuracy = float(abilities.accuracy[number])
         interval = drawn[number].interval()
         low = high = None
-        if abilities.n is not None:
-            low, high = proportion_confint(
-                round(accuracy * abilities.n), abilities.n, method="wilson"
-            )
+        if abilities.correct is not None:
+            right = abilities.correct[number]
+            low, high = proportion_confint(right.sum(), len(right), method="wilson")
         rows.append(
             {
                 "checkpoint": each.label,
@@ -396,6 +397,16 @@ def checkpoint_table(
         )
     table = pd.DataFrame(rows)
     return table.dropna(axis="columns", how="all")
+
+
+def formats_of(table: pd.DataFrame) -> dict[str, str | Interval]:
+    """:data:`CHECKPOINT_FORMATS` for the columns that a table has."""
+    found: dict[str, str | Interval] = {}
+    for name, spec in CHECKPOINT_FORMATS.items():
+        if name in table:
+            known = not isinstance(spec, Interval) or spec.low in table
+            found[name] = spec if known else ".2f"
+    return found
 
 
 def agreement_table(found: Sequence[dict[str, RankAgreement]]) -> pd.DataFrame:
@@ -427,7 +438,25 @@ def _whole_numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in split(text))
 
 
-def _measured(abilities: Abilities) -> tuple[np.ndarray, np.ndarray]:
-    if abilities.correct is None or abilities.loss is None:
-        raise ReproError("accuracies given from elsewhere have no loss beside them; measure both")
-    return abilities.correct.astype(np.float64), abilities.loss
+def _given(accuracies: str, n_checkpoints: int) -> np.ndarray:
+    found = []
+    for part in split(accuracies):
+        try:
+            value = float(part)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= 1:
+            raise ReproError(f"accuracies: {part!r} is no number from 0 to 1")
+        found.append(value)
+    if len(found) != n_checkpoints:
+        raise ReproError(
+            f"{len(found)} accuracies for {n_checkpoints} checkpoints; give one for each, in the "
+            f"same order"
+        )
+    return np.array(found)
+
+
+def _loss(abilities: Abilities) -> np.ndarray:
+    if abilities.loss is None:
+        raise ReproError("no checkpoint was run, so that there is no loss; let them run")
+    return abilities.loss

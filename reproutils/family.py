@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import PreTrainedTokenizerFast
+from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from reproutils import small_gpt
 from reproutils.corpora import arithmetic
@@ -26,6 +29,7 @@ from reproutils.corpora.arithmetic import Addition, additions, split_additions
 from reproutils.corpora.documents import Chunks, chunk_documents, load_documents, split_documents
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel
+from reproutils.progress import progress
 from reproutils.selection import DIGITS
 from reproutils.states import Reductions, States, extract
 from reproutils.training import Plan, train
@@ -137,6 +141,9 @@ def solved_problems(recipe: FamilyRecipe) -> tuple[Addition, ...]:
 def train_family(recipe: FamilyRecipe) -> list[Member]:
     """Train the members and then the scrambled twins, or find them in the cache.
 
+    Each has a process with one thread of its own. Over several threads rounding depends on their
+    number, and among networks as small as these some learn to add, or do not, by no more than that.
+
     Raises:
         ReproError: as :func:`reproutils.training.train`.
     """
@@ -156,30 +163,40 @@ def train_family(recipe: FamilyRecipe) -> list[Member]:
         context=recipe.context,
         seed=recipe.seed,
     )
-    plan = recipe.plan()
-    members = []
-    for scrambled, numbers in ((False, recipe.arithmetic_rows), (True, recipe.scrambled_rows)):
-        for rows in numbers:
-            share = rows / recipe.batch_size
-            mixture = Mixture(recipe, tokenizer, chunks, rows, scrambled=scrambled)
-            label = f"{share:.0%} arithmetic" + (", wrong answers" if scrambled else "")
-            run = train(
-                network,
-                mixture,
-                plan,
-                name=f"small GPT, {label}",
-                identity=mixture.identity,
-                minimum_loss=0.0,
-                card=_CARD.format(
-                    share=share,
-                    answers=" with the answers of other additions" if scrambled else "",
-                    steps=recipe.steps,
-                    **{key: getattr(recipe, key) for key in ("blocks", "width", "context")},
-                ),
-                tokenizer=tokenizer,
-            )
-            members.append(Member(label, share, scrambled, run.folder, mixture.n_digits()))
-    return members
+    jobs = [
+        (recipe, network, Mixture(recipe, tokenizer, chunks, rows, scrambled=scrambled))
+        for scrambled, numbers in ((False, recipe.arithmetic_rows), (True, recipe.scrambled_rows))
+        for rows in numbers
+    ]
+    # Workers that are spawned, not forked: a fork would copy the locks of PyTorch's threads.
+    with ProcessPoolExecutor(
+        min(len(jobs), os.cpu_count() or 1),
+        get_context("spawn"),
+        initializer=torch.set_num_threads,
+        initargs=(1,),
+    ) as pool:
+        members = pool.map(_train_member, *zip(*jobs, strict=True))
+        return list(progress(members, label="small GPTs", total=len(jobs)))
+
+
+def _train_member(recipe: FamilyRecipe, network: GPT2LMHeadModel, mixture: Mixture) -> Member:
+    label = f"{mixture.share:.0%} arithmetic" + (", wrong answers" if mixture.scrambled else "")
+    run = train(
+        network,
+        mixture,
+        recipe.plan(),
+        name=f"small GPT, {label}",
+        identity=mixture.identity,
+        minimum_loss=0.0,
+        card=_CARD.format(
+            share=mixture.share,
+            answers=" with the answers of other additions" if mixture.scrambled else "",
+            steps=recipe.steps,
+            **{key: getattr(recipe, key) for key in ("blocks", "width", "context")},
+        ),
+        tokenizer=mixture.tokenizer,
+    )
+    return Member(label, mixture.share, mixture.scrambled, run.folder, mixture.n_digits())
 
 
 class Mixture:
@@ -203,10 +220,15 @@ class Mixture:
                 f"{rows} rows of additions in a batch of {recipe.batch_size}; give 0 to that"
             )
         self._recipe = recipe
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._chunks = prose
         self._rows = rows
-        self._scrambled = scrambled
+        self.scrambled = scrambled
+
+    @property
+    def share(self) -> float:
+        """Of the rows, those that are additions."""
+        return self._rows / self._recipe.batch_size
 
     @property
     def identity(self) -> list[object]:
@@ -220,7 +242,7 @@ class Mixture:
             hashlib.sha256(Path(file).read_bytes()).hexdigest()
             for file in (__file__, arithmetic.__file__)
         ]
-        return [settings, self._rows, self._scrambled, self._chunks.fingerprint, sources]
+        return [settings, self._rows, self.scrambled, self._chunks.fingerprint, sources]
 
     @cached_property
     def _prose(self) -> np.ndarray:
@@ -230,7 +252,7 @@ class Mixture:
     def _additions(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, tokens) of the problems to learn from, asked and answered."""
         problems = solved_problems(self._recipe)
-        encode = self._tokenizer.backend_tokenizer.encode_batch
+        encode = self.tokenizer.backend_tokenizer.encode_batch
         asked, answers = (
             np.array([encoded.ids for encoded in encode([getattr(p, part) for p in problems])])
             for part in ("asked", "answer")
@@ -244,16 +266,14 @@ class Mixture:
         asked, answers = self._additions
         per_row = -(-context // (asked.shape[1] + answers.shape[1]))
         drawn, others = rng.integers(len(asked), size=(2, size, per_row))
-        lines = np.concatenate(
-            [asked[drawn], answers[others if self._scrambled else drawn]], axis=2
-        )
+        lines = np.concatenate([asked[drawn], answers[others if self.scrambled else drawn]], axis=2)
         sums = lines.reshape(size, -1)[:, :context]
         ids = torch.from_numpy(np.concatenate([sums[: self._rows], prose[self._rows :]]))
         return {"input_ids": ids, "labels": ids}
 
     def n_digits(self) -> int:
         """Digits among all tokens of the run."""
-        digits = self._tokenizer.convert_tokens_to_ids(list(DIGITS))
+        digits = self.tokenizer.convert_tokens_to_ids(list(DIGITS))
         return sum(
             int(torch.isin(self(step)["input_ids"], torch.tensor(digits)).sum())
             for step in range(self._recipe.steps)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from reproutils import family, small_gpt
+from reproutils import family, paths, small_gpt
 from reproutils.corpora.arithmetic import additions, split_additions
 from reproutils.corpora.documents import chunk_documents, load_documents
 from reproutils.errors import ReproError
@@ -163,16 +163,16 @@ def test_digits_are_counted() -> None:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> list[Member]:
     """A family of three and a twin, after a handful of steps."""
-    from reproutils import paths
-
     folder = tmp_path_factory.mktemp("cache")
     for part in ("downloads", "models"):
         (folder / part).symlink_to(paths.cache_dir(part).resolve(), target_is_directory=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(paths.CACHE_VARIABLE, str(folder))
         first = family.train_family(TINY)
-        patch.setattr(torch.Tensor, "backward", None)
+        weights = [each.folder / "model.safetensors" for each in first]
+        written = [path.stat().st_mtime_ns for path in weights]
         assert family.train_family(TINY) == first
+        assert [path.stat().st_mtime_ns for path in weights] == written
     return first
 
 
