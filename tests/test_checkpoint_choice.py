@@ -266,7 +266,7 @@ def test_recipe_out_of_parameters() -> None:
 
 def test_another_domain_is_refused() -> None:
     cc.check_domain("arithmetic")
-    with pytest.raises(ReproError, match="dataset 'python'.*additions only"):
+    with pytest.raises(ReproError, match=r"dataset 'python'.*additions only"):
         cc.check_domain("python")
 
 
@@ -312,7 +312,7 @@ def test_accuracies_given_or_measured() -> None:
         assert found.loss is not None
         assert_array_equal(found.loss, [[1, 0], [1, 1]])
     assert cc.abilities_of([], "0.1, 1", 2).loss is None
-    with pytest.raises(ReproError, match="no accuracies.*run_models"):
+    with pytest.raises(ReproError, match=r"no accuracies.*run_models"):
         cc.abilities_of([], " ", 2)
 
 

@@ -175,6 +175,15 @@ def test_folders_are_those_of_the_working_directory(
     assert asked[0]["given"]["dataset"] == f"path:{Path.cwd() / 'texts'}"
 
 
+@pytest.mark.parametrize("option", ["--model", "--models"])
+def test_each_of_several_folders_is_that_of_the_working_directory(
+    asked: list[dict[str, Any]], option: str
+) -> None:
+    assert cli.main(["run", "toy", option, "path:base, owner/name,path:math"]) == 0
+    here = Path.cwd()
+    assert asked[0]["given"]["model"] == f"path:{here / 'base'}, owner/name,path:{here / 'math'}"
+
+
 def test_home_folder_is_filled_in(
     asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -342,6 +342,20 @@ def test_hash_of_a_named_file_follows_its_content(project: Path) -> None:
     assert input_hash("toy", parameters) != before
 
 
+def test_hash_follows_each_of_several_named_folders(project: Path) -> None:
+    weights = [project / name / "model.safetensors" for name in ("base", "math")]
+    for path in weights:
+        path.parent.mkdir()
+        path.write_bytes(b"one")
+    names = f"path:{weights[0].parent}, owner/name,path:{weights[1].parent}"
+    parameters = {**DEFAULTS, "model": names}
+    seen = {input_hash("toy", parameters)}
+    for path in weights:
+        path.write_bytes(b"two")
+        seen.add(input_hash("toy", parameters))
+    assert len(seen) == 3
+
+
 def test_hash_follows_our_own_code_corpus_where_it_is_read(project: Path) -> None:
     solution = project / "data" / "parallel_code" / "problems" / "sum" / "solution.py"
     solution.parent.mkdir(parents=True)
@@ -501,6 +515,17 @@ def test_finished_run_leaves_results_and_links(run: Run, project: Path, shown: l
     assert f'<code class="repro-input-hash">{record.input_hash}</code>' in provenance
     assert "letters (2 items" in provenance
     assert str(project) not in "".join(str(item.data) for item in shown)
+
+
+def test_several_models_are_recorded_under_one_name(run: Run, project: Path) -> None:
+    digests = []
+    for fingerprints in (["ab", "cd"], ["ab", "cd"], ["cd", "ab"], ["abc", "d"]):
+        run.uses_models("several", iter(fingerprints))
+        record = run.finish().run
+        assert record.model == "several"
+        digests.append(record.model_fingerprint)
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
 
 
 def test_run_without_model_and_texts_says_none(run: Run, project: Path) -> None:

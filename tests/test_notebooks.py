@@ -20,6 +20,7 @@ from PIL import Image
 from tinyclip import save_other_clip
 
 from reproutils import cli
+from reproutils.checkpoint_choice import FAMILY
 from reproutils.claims import claims_of
 from reproutils.corpora import load_documents, load_parallel_text
 from reproutils.errors import ReproError
@@ -239,7 +240,7 @@ def test_every_notebook_has_the_common_parameters(notebook: str) -> None:
     }.items():
         assert type(defaults[name]) is kind, name
     assert defaults["output_dir"] == ""
-    assert defaults["model"] in {*registry(), "none"}
+    assert defaults["model"] in {*registry(), "none", FAMILY}
 
 
 # --- ways to run one -----------------------------------------------------------------------------
