@@ -30,8 +30,8 @@
 # Three more see the same additions with the answers of others. Accuracy is that of held-out additions. The gap is read by slice, with T the ten digits and T̄
 # everyday words; beside it stand its two parts, the norms of the rows, the number of digits seen, and the loss on additions.
 # The checkpoint is the independent unit of a rank correlation, and there are few: all orderings are counted. The
-# thresholds behind the verdict stood in `data/claims.yml` before the first run; the shares of additions were
-# chosen so that accuracies spread from 0 to 1, before any gap was looked at.
+# thresholds behind the verdict stood in `data/claims.yml` before the first run; shares of additions and weight decay were
+# chosen so that accuracies spread from 0 to 1 and depend little on rounding, before any gap of these networks was looked at (an earlier recipe: {ref}`deviations-verdicts`).
 
 # %% tags=["parameters"]
 model = "family"  # family: trained here; or checkpoints of one family, separated by commas
@@ -266,9 +266,9 @@ if abilities.loss is not None:
 # %% [markdown]
 # ## Verdict
 #
-# Two things bound what this can tell. The family differs in *one* respect, the amount of a skill's training text, so anything that grows with it ranks
+# Three things bound what this can tell. The family differs in *one* respect, the amount of a skill's training text, so anything that grows with it ranks
 # well; the networks trained on wrong answers are what tells these apart. And the exact test takes the checkpoints for exchangeable, as it would a sample of models: networks that share initial
-# weights and prose, or checkpoints of one training run, are not. Across sizes the paper itself reports that the gap fails: a distilled model of 14B is more accurate
+# weights and prose, or checkpoints of one training run, are not. And training amplifies rounding: on another kind of processor the accuracies, and with them the rank correlations, come out somewhat otherwise. Across sizes the paper itself reports that the gap fails: a distilled model of 14B is more accurate
 # than one of 1.5B and has the smaller gap.
 #
 # With your own checkpoints, from folders or the Hub, of one tokenizer: `reproutils run d2_model_selection --models path:base,path:math,owner/name`. With

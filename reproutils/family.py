@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +26,10 @@ from reproutils.corpora.arithmetic import Addition, additions, split_additions
 from reproutils.corpora.documents import Chunks, chunk_documents, load_documents, split_documents
 from reproutils.errors import ReproError
 from reproutils.models import LoadedModel
-from reproutils.progress import progress
 from reproutils.selection import DIGITS
 from reproutils.states import Reductions, States, extract
 from reproutils.training import Plan, train
+from reproutils.workers import run_each
 
 PROSE = "wikipedia"
 _CARD = """# Small GPT with {share:.0%} arithmetic
@@ -57,6 +54,8 @@ class FamilyRecipe:
         steps: updates of the weights.
         batch_size: rows of a batch.
         learning_rate: the highest learning rate.
+        weight_decay: as :class:`reproutils.training.Plan` has it. Without it some members learn to
+            add on one kind of processor and learn their problems by heart on another.
         width, blocks, heads, context: of the network.
         vocabulary: tokens of the tokenizer.
         held_out: share of the additions that no member sees.
@@ -69,6 +68,7 @@ class FamilyRecipe:
     steps: int
     batch_size: int = 16
     learning_rate: float = 5e-3
+    weight_decay: float = 0.3
     width: int = 64
     blocks: int = 1
     heads: int = 2
@@ -89,6 +89,7 @@ class FamilyRecipe:
             learning_rate=self.learning_rate,
             seed=self.seed,
             warmup_steps=self.steps // 10,
+            weight_decay=self.weight_decay,
             save_every=math.ceil(self.steps / 2),
         )
 
@@ -141,8 +142,8 @@ def solved_problems(recipe: FamilyRecipe) -> tuple[Addition, ...]:
 def train_family(recipe: FamilyRecipe) -> list[Member]:
     """Train the members and then the scrambled twins, or find them in the cache.
 
-    Each has a process with one thread of its own. Over several threads rounding depends on their
-    number, and among networks as small as these some learn to add, or do not, by no more than that.
+    Each has a process with one thread of its own (:mod:`reproutils.workers`): among networks as
+    small as these some learn to add, or do not, by no more than rounding.
 
     Raises:
         ReproError: as :func:`reproutils.training.train`.
@@ -168,15 +169,7 @@ def train_family(recipe: FamilyRecipe) -> list[Member]:
         for scrambled, numbers in ((False, recipe.arithmetic_rows), (True, recipe.scrambled_rows))
         for rows in numbers
     ]
-    # Workers that are spawned, not forked: a fork would copy the locks of PyTorch's threads.
-    with ProcessPoolExecutor(
-        min(len(jobs), os.cpu_count() or 1),
-        get_context("spawn"),
-        initializer=torch.set_num_threads,
-        initargs=(1,),
-    ) as pool:
-        members = pool.map(_train_member, *zip(*jobs, strict=True))
-        return list(progress(members, label="small GPTs", total=len(jobs)))
+    return run_each(_train_member, jobs, label="small GPTs")
 
 
 def _train_member(recipe: FamilyRecipe, network: GPT2LMHeadModel, mixture: Mixture) -> Member:
