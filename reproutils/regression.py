@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
+from scipy.stats import norm
+from statsmodels.tsa.stattools import acf
 
 from reproutils.errors import ReproError
 
@@ -135,6 +137,50 @@ def resampled_correlation(
     values[safe] = rest[safe, 0, 1] / np.sqrt(product[safe])
     values = np.clip(values, -1.0, 1.0)
     return Resampled(float(values[0]), values[1:], n_units)
+
+
+def correlation_in_time(x: np.ndarray, y: np.ndarray) -> Interval:
+    """Correlation of two series with an interval that heeds that neighbours in time are alike.
+
+    Two series that each wander correlate whether or not they have to do with each other. What they
+    are worth in independent points is
+
+        1/n* = 1/n + 2/n sum_k (1 - k/n) r_x(k) r_y(k)
+
+    with the autocorrelations r_x, r_y at lags up to n/5 (Pyper & Peterman 1998); Fisher's z then
+    has the variance 1 / (n* - 3).
+
+    This takes the series for stationary. Two steady trends still correlate for no other reason:
+    look at their changes as well.
+
+    Args:
+        x, y: (n,) values at points evenly spaced in time or nearly so.
+
+    Returns:
+        The correlation with its interval; ``n`` is n*, rounded.
+
+    Raises:
+        ReproError: fewer than 8 points, a value that is not finite, or a series that does not vary.
+    """
+    x, y = (np.asarray(side, dtype=np.float64) for side in (x, y))
+    n = len(x)
+    if n < 8 or len(y) != n:
+        raise ReproError(f"series of {n} and {len(y)} points; give two of the same 8 or more")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ReproError("a series holds a value that is not finite; drop that point from both")
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        raise ReproError("a series that does not vary has no correlation; use other points")
+    lags = np.arange(1, n // 5 + 1)
+    a, b = (acf(side, nlags=n // 5, fft=False)[1:] for side in (x, y))
+    share = 1 / n + 2 / n * float(((1 - lags / n) * a * b).sum())
+    # More than 3: over so few lags no series has autocorrelations near enough to 1.
+    effective = min(1 / share, n) if share > 0 else n
+    value = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
+    if abs(value) == 1:
+        return Interval(value, value, value, round(effective))
+    reach = norm.ppf((1 + LEVEL) / 2) / math.sqrt(effective - 3)
+    low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
+    return Interval(value, float(low), float(high), round(effective))
 
 
 def length_fit(

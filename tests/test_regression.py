@@ -21,6 +21,7 @@ from reproutils.regression import (
     bootstrap_weights,
     check_design,
     combine,
+    correlation_in_time,
     length_fit,
     ols_table,
     r2_decomposition,
@@ -463,3 +464,73 @@ def test_resampled_correlation_refuses(
             given=None if covariates is None else np.array(covariates, dtype=float),
             seed=0,
         )
+
+
+# Correlation in time -------------------------------------------------------------------------
+
+
+def drifting(rng: np.random.Generator, n: int, memory: float) -> np.ndarray:
+    """A first-order autoregressive series."""
+    series = np.zeros(n)
+    series[0] = rng.normal() / np.sqrt(1 - memory**2)
+    for at in range(1, n):
+        series[at] = memory * series[at - 1] + rng.normal()
+    return series
+
+
+def test_without_memory_it_is_nearly_fishers_interval() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    y = x + rng.normal(size=400)
+    found = correlation_in_time(x, y)
+    usual = stats.pearsonr(x, y).confidence_interval()
+    assert found.value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert (found.low, found.high) == pytest.approx((usual.low, usual.high), abs=0.03)
+
+
+def test_unrelated_series_with_memory_are_seldom_said_to_correlate() -> None:
+    rng = np.random.default_rng(1)
+    wrong = usual_wrong = 0
+    for _ in range(300):
+        x, y = drifting(rng, 60, 0.8), drifting(rng, 60, 0.8)
+        found = correlation_in_time(x, y)
+        wrong += found.low > 0 or found.high < 0
+        usual_wrong += stats.pearsonr(x, y).pvalue < 0.05
+    assert usual_wrong / 300 > 0.2
+    assert wrong / 300 < 0.1
+
+
+def test_two_trends_are_worth_few_points() -> None:
+    time = np.arange(30.0)
+    found = correlation_in_time(time, time**1.5)
+    usual = stats.pearsonr(time, time**1.5).confidence_interval()
+    assert found.n < 7
+    assert found.low < usual.low - 0.1
+
+
+@given(n=st.integers(8, 60), seed=st.integers(0, 1000), smoothing=st.integers(1, 60))
+def test_the_interval_is_always_defined(n: int, seed: int, smoothing: int) -> None:
+    """Also for the smoothest series: they are worth more than three points."""
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(2, n + smoothing - 1))
+    x, y = (np.convolve(side, np.ones(smoothing), "valid") for side in noise)
+    for pair in ((x, y), (x, -x), (np.linspace(0, 1, n) ** 3, np.cos(np.linspace(0, np.pi, n)))):
+        found = correlation_in_time(*pair)
+        assert -1 <= found.low <= found.value <= found.high <= 1
+        assert 3 <= found.n <= n
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "words"),
+    [
+        (np.arange(7.0), np.arange(7.0), "8 or more"),
+        (np.arange(9.0), np.arange(8.0), "8 or more"),
+        (np.full(9, 2.0), np.arange(9.0), "does not vary"),
+        (np.array([np.nan, *range(8)]), np.arange(9.0), "not finite"),
+    ],
+)
+def test_series_without_a_correlation_in_time_are_refused(
+    x: np.ndarray, y: np.ndarray, words: str
+) -> None:
+    with pytest.raises(ReproError, match=words):
+        correlation_in_time(x, y)
